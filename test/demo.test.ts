@@ -27,7 +27,7 @@ function run(...args: string[]): { status: number | null; stdout: string; stderr
 
 /**
  * Adds a commit with the given number of files. The files are only in the commit, not in the work tree. Only a clone
- * has them as files.
+ * has these files on the disk.
  */
 function commitFiles(root: string, count: number, name: (number: number) => string): void {
   const lines = [

@@ -68,7 +68,7 @@ test('no test is skipped or focused by accident', () => {
   );
 });
 
-/** Folders with tests of the whole daemon or the protocol. They have no corresponding folder in src. */
+/** Folders with tests of the whole daemon or the protocol. These folders have no corresponding folder in src. */
 const wholeDaemon = /^test\/(clients|daemon|hosts|protocol|scenarios|strategies|wire)\//;
 /** Folders and files with tests of the repository, its package and its scripts. */
 const wholeRepository = /^test\/(demo|package|reliability|specification|tidy|tidy-imports|tidy-words)\./;

@@ -38,8 +38,8 @@ test('if one bit of a record is flipped, parsing fails, the checksum is wrong, o
       }
       if (!isIntact(read as object)) found += 1;
       else {
-        // The flipped bit was in the name of the checksum field. The record then looks like one of an earlier version,
-        // with an unknown field.
+        // The flipped bit was in the name of the checksum field. The record then looks like a record of an earlier
+        // version with an unknown field.
         const { kind, text, count, list } = read as typeof record;
         assert.equal({ kind, text, count, list }, JSON.parse(JSON.stringify({ ...record, none: undefined })));
       }

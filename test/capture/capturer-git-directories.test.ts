@@ -1,5 +1,5 @@
-// A capture skips and reports git directories, whatever their names. It captures files of a git directory only if the
-// user's repository tracks them.
+// A capture skips and reports git directories, whatever their names. A capture includes files of a git directory only
+// if the user's repository tracks them.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -69,7 +69,7 @@ test('tracked files are captured even if a rule ignores them (F28)', () =>
     const capture = await rig.capturer.capture();
     assert.equal(await pathsOf(rig.store, capture), ['.gitignore', 'a.gen', 'dist/x']);
     assert.ok(readFileSync(join(rig.root, '.git', 'index')).equals(index), 'the index is as it was');
-    // A corrupt index is reported and counts as empty. Files of the previous snapshot stay in the next one.
+    // A corrupt index is reported and counts as empty. Files of the previous snapshot stay in the next snapshot.
     writeFileSync(join(rig.root, '.git', 'index'), 'garbage');
     const second = await rig.capturer.capture({ previous: capture.snapshot });
     assert.is(second.snapshot, capture.snapshot);

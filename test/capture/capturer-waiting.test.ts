@@ -1,4 +1,4 @@
-// Git would wait for ever if it read certain files. The daemon detects and reports these files before it asks git.
+// Git would wait for ever if it read certain files. The daemon detects and reports such files before it asks git.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Compares fast captures with full captures on every strategy. After any edit of the work tree, both make the same
-// snapshot. RUNS=… sets the number of rounds, and SEED=… repeats a run.
+// Compares fast captures with full captures on every strategy. After any edit of the work tree, a fast and a full
+// capture make the same snapshot. RUNS=… sets the number of rounds, and SEED=… repeats a run.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

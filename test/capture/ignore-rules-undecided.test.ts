@@ -1,4 +1,4 @@
-// If git crashes at a path, the capture reports the path. It neither adds the path to the snapshot nor removes it.
+// If git crashes at a path, the capture reports the path. The snapshot neither gains nor loses this path.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// If ignore rules cannot be read for a moment, a capture fails or reports this. It never takes a file that the rules
-// ignore.
+// If ignore rules cannot be read for a moment, a capture fails or reports this. A capture never takes a file that these
+// rules ignore.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
 import { makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
 
-/** Makes one file for each source of ignore rules. No other source ignores this file. */
+/** For each source of ignore rules, makes one file that no other source ignores. */
 function withEveryRule(): Rig {
   const rig = makeRig();
   rig.write('.gitignore', 'by-root\n');

@@ -1,5 +1,5 @@
-// The list of known files is kept from one opening to the next. It saves reading, and never changes the result of a
-// capture.
+// The list of known files is kept from one opening to the next. The list saves reading, and never changes the result of
+// a capture.
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ test('the first capture of a reopened session detects a rewrite even if the size
     const capture = await it.agrees('rewritten');
     assert.is(await contentOf(it.rig.store, capture, 'd0/e/f0'), 'CONTENT 0\n');
     // Renames a new file to the path of an old file. The new file has another content, but the times and mode of the
-    // old one.
+    // old file.
     writeFileSync(`${file}~`, 'Content 0\n');
     utimesSync(`${file}~`, old, old);
     renameSync(`${file}~`, file);
@@ -143,7 +143,7 @@ test('if a snapshot’s contents differ from the list of known files, a capture 
     it.rig.write('d0/e/f0', 'changed');
     rmSync(join(it.rig.root, 'd2'), { recursive: true });
     await it.once();
-    // This is the state after a user reversed a restore by hand, or after the last checkpoint was deleted.
+    // As after a user reversed a restore by hand, or after the last checkpoint was deleted.
     it.previous = first;
     await it.agrees('built on an earlier one');
     assert.is(it.read, 1);

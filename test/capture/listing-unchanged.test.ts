@@ -33,8 +33,8 @@ const test = suite('unchanged directories');
 const settle = (): Promise<void> => delay(stampGrainMs + 150);
 
 /**
- * Edits that are hard to detect. Some leave few traces, others change which files a capture takes without touching
- * these files.
+ * Edits that are hard to detect. Some edits leave few traces. Others change which files a capture takes, but do not
+ * touch these files.
  */
 const tricks = [
   'sameSize',

@@ -1,5 +1,5 @@
-// A replacement for the directory handles. It misses only the changes that a test names. All other changes are marked
-// in the same turn of the event loop, with as few marks as the kernel would report.
+// A replacement for the directory handles, which misses only the changes that a test names. All other changes are
+// marked in the same turn of the event loop, with as few marks as the kernel would report.
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ export class PerfectWatch implements AuditedHandles, ScanHandles {
 
   /**
    * Returns the paths that differ since the last call. The path of a new or removed directory stands for everything
-   * below it.
+   * below the directory.
    */
   #changed(): TreePath[] {
     const now = this.#look();

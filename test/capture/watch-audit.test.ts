@@ -1,5 +1,5 @@
-// The audit compares the watcher's reports with captures. It finds every unreported change, and never lists a reported
-// change as drift.
+// The audit compares the watcher's reports with captures. The audit finds every unreported change, and never lists a
+// reported change as unreported.
 import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';

@@ -1,5 +1,5 @@
 // Tests that tags belong to the current line of checkpoints. Checkpoints that a restore detached keep their ids, and
-// are not mixed with later ones.
+// are not mixed with later checkpoints.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../src/protocol/types.ts';

@@ -28,7 +28,7 @@ function record(kind: CheckpointKind, facts: Partial<CheckpointRecord>): Checkpo
   };
 }
 
-/** Returns a checkpoint with the given tag. Its parent is the head of the index. */
+/** Returns a checkpoint with the given tag, whose parent is the head of the index. */
 function tagged(index: CheckpointIndex, text: string): StoredCheckpoint {
   const tag = parseTag(text);
   const parent = index.head?.record.id;

@@ -9,8 +9,8 @@ type Strategy = 'shadow' | 'sqlite';
 const limits = { maxFileBytes: 1000 };
 
 /**
- * Makes a session whose `big.txt` and `deep/big.txt` were captured in checkpoint "0". Later captures skip both as too
- * large.
+ * Makes a session whose `big.txt` and `deep/big.txt` were captured in checkpoint "0". Later captures skip both files as
+ * too large.
  */
 async function skipping(strategy: Strategy) {
   const daemon = new InProcessDaemon();

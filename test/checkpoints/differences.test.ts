@@ -1,6 +1,6 @@
 // Tests that a diff shows all differences exactly: permissions, contents that are not UTF-8, and names that look like
-// lines of a diff. A diff also has the sizes and modes of both sides. It says which part of its unified text belongs to
-// which file.
+// lines of a diff. A diff also has the sizes and modes of both sides. For each file, a diff says which part of the
+// unified text belongs to the file.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -27,8 +27,8 @@ async function turn(rig: WireSession, content: string): Promise<void> {
 }
 
 /**
- * Makes changes in one daemon, and reads the result there. Then kills the daemon, and reads the result in the next
- * daemon. Both results must be equal.
+ * Makes changes in one daemon, and reads the result. Then kills the daemon, and reads the result in the next daemon.
+ * The two results must be equal.
  */
 async function twice(
   strategy: string,

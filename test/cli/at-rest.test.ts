@@ -1,5 +1,6 @@
-// Commands can read a session that no daemon has open. They print the same output as for an open session, and write
-// nothing. If the session was not closed properly, or if another program claims it meanwhile, a daemon opens it.
+// Commands can read a session that no daemon has open. Commands print the same output as for an open session, and write
+// nothing. If a session was not closed properly, or if another program claims the session meanwhile, a daemon opens the
+// session.
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -9,7 +9,9 @@ import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { daemonEntry } from '../support/wire-client.ts';
 import { hasTerminal, inTerminal } from './console/console-rig.ts';
 
-/** Runs `use` with `checkpointd` on PATH and with two named checkpoints. A shell may offer only one of their names. */
+/**
+ * Runs `use` with `checkpointd` on PATH and with two named checkpoints. A shell may offer only one of the two names.
+ */
 async function withProgram(use: (rig: DaemonRig, env: NodeJS.ProcessEnv) => unknown): Promise<void> {
   await withRig(async (rig) => {
     const { client, session } = await rig.opened();

@@ -1,5 +1,5 @@
-// With --json, a command reports failures as data on standard output. Without --json, it reports them as text on
-// standard error.
+// With --json, a command reports failures as data on standard output. Without --json, a command reports failures as
+// text on standard error.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

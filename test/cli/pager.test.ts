@@ -85,7 +85,7 @@ if (hasTerminal())
       const { client, session } = await rig.opened();
       rig.write('long.txt', Array.from({ length: 400_000 }, (_, at) => `line ${at}\n`).join(''));
       await client.request('checkpoint/create', { session, kind: 'turn', message: 'one' });
-      // The shell also gets the Ctrl-C. The trap keeps it alive.
+      // The shell also gets the Ctrl-C, but the trap keeps the shell alive.
       const command = `trap : INT; ${commandOf(rig, 'diff 0 1')}; echo "code $?"; cat`;
       await inTerminal(
         rig,

@@ -1,5 +1,5 @@
-// Tests the fast path of `list` and of tag completion. The fast path asks the daemon that has the session open. It must
-// parse its words exactly like the library for command lines.
+// Tests the fast path of `list` and of tag completion. The fast path asks the daemon that has the session open. The
+// fast path must parse the words of a command line exactly like the command-line library.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -60,7 +60,10 @@ test('the fast path of `list` refuses a missing directory like any other command
     await client.close();
   }));
 
-/** Parses the words with the library. Returns undefined if the library refuses them or answers them itself (help). */
+/**
+ * Parses the words with the command-line library. Returns undefined if the library refuses the words or answers them
+ * itself (help).
+ */
 function byLibrary(command: CliCommand, words: readonly string[]): Given | undefined {
   let given: Given | undefined;
   const program = new Command('checkpointd')

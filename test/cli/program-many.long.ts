@@ -1,5 +1,5 @@
-// Lists ten thousand real checkpoints as text and as data. A daemon is running before the command, or the command
-// starts it.
+// Lists ten thousand real checkpoints as text and as data. In one case a daemon is already running, and in the other
+// the command starts one.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';

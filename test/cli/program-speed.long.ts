@@ -64,8 +64,8 @@ test(`with ${files} files, the commands list and hook take at most a few times a
           }).stdout.includes('[1]'),
         120_000,
       );
-      // Two seconds after a capture, a background scan keeps the daemon busy for a while. Requests wait for its slices,
-      // so this test waits until it is over.
+      // Two seconds after a capture, a background scan keeps the daemon busy for a while. Requests would wait for
+      // slices of the scan, so this test waits for the end of the scan.
       await until('the full scan has ended', () => isIdle(rig), 120_000);
       const empty: number[] = [];
       const lists: number[] = [];
@@ -85,7 +85,8 @@ test(`with ${files} files, the commands list and hook take at most a few times a
         `note: against ${one.toFixed(0)} ms: list ${listed.toFixed(2)} times (median), hook ${hooked.toFixed(2)} (median) and ${late.toFixed(2)} (95th of 100)`,
       );
       assert.ok(listed <= 2, `list ${listed}`);
-      // On a busy machine even an empty program is slow at times. Therefore the test compares the slowest runs of both.
+      // On a busy machine even an empty program is slow at times. Therefore the test compares the slowest runs of the
+      // command and of the empty program.
       const tail = at(empty, 0.95) / one;
       assert.ok(late <= 3 * (tail > 1.5 ? tail : 1), `hook ${late}, an empty program ${tail}`);
     } finally {

@@ -1,5 +1,5 @@
-// Tests the command line with real daemons. If a daemon has the session open, a command joins this daemon. Otherwise it
-// opens a kept session itself.
+// Tests the command line with real daemons. If a daemon has the session open, a command joins this daemon. If no daemon
+// has the session open, a command opens a kept session itself.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

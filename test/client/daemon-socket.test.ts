@@ -1,5 +1,5 @@
-// Tests that a client refuses a socket that another user could have made. The other user could read all data of the
-// client.
+// Tests that a client refuses a socket that another user could have made. Otherwise another user could read all data of
+// the client.
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';

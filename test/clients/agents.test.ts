@@ -1,4 +1,5 @@
-// The adapters for agents compile as in a user's project. With a real daemon they behave like the agents' own classes.
+// The adapters for agents compile as in a user's project. With a real daemon, the adapters behave like the agents' own
+// classes.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // Checks the Rust client with rustfmt and clippy. Runs its own tests, the shared scenarios and the example of its
-// README with the real daemon. The tests take long because they compile. Without cargo or the two crates, they are
+// README with the real daemon. The tests take long because they compile. Without cargo or the two crates, the tests are
 // skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -222,7 +222,7 @@ test('the command `daemon` serves every client, and exits after the last client 
     const client = await CheckpointdClient.attach(socket ?? '');
     const { session } = await client.request('session/open', { workspace: rig.work });
     await client.request('checkpoint/create', { session, ...turn });
-    await delay(400); // This is longer than the idle time, but a daemon with a client does not count as idle.
+    await delay(400); // This wait is longer than the idle time, but a daemon with a client does not count as idle.
     await client.request('checkpoint/create', { session, ...turn });
     await client.close();
     assert.is(await daemon.code, 0);

@@ -8,7 +8,7 @@ import { git, InProcessDaemon, repository, write } from '../support/in-process-d
 const lines = (n: number): string => Array.from({ length: n }, (_, i) => `line ${i}\n`).join('');
 
 /**
- * Makes a session with checkpoints "0" and "1". Between them, files are added, modified, deleted and renamed, and a
+ * Makes a session with checkpoints "0" and "1". Between the two, files are added, modified, deleted and renamed, and a
  * file becomes a link.
  */
 async function variety(): Promise<{

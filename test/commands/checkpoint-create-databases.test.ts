@@ -24,7 +24,8 @@ function openDatabase(file: string, mode: 'WAL' | 'PERSIST'): InstanceType<typeo
 }
 
 /**
- * Waits until earlier writes are old enough. Otherwise the next capture would report them as writes during the capture.
+ * Waits until earlier writes are old enough. Otherwise the next capture would report these writes as writes during the
+ * capture.
  */
 async function pause(): Promise<void> {
   const ms = Date.now() + 50;

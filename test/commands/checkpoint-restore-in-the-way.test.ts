@@ -1,5 +1,5 @@
-// Before a restore removes ignored files or links in its way, it saves them. It does not touch a path that it cannot
-// save.
+// Before a restore removes ignored files or links in its way, the restore saves these files and links. A restore does
+// not touch a path that it cannot save.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

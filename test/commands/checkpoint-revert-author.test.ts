@@ -156,8 +156,8 @@ test('a revert of one author keeps a change that no session reported, even in a 
 test('a revert of one author skips a file in which changes of two authors are adjacent', async () => {
   const pair = await new Pair().open();
   await pair.turn();
-  // Agent `b` changes one line of agent `a`, and another line beside a line of agent `a`. It also changes a file that
-  // agent `a` made.
+  // Agent `b` changes one line of agent `a`, and another line beside a line of agent `a`. Agent `b` also changes a file
+  // that agent `a` made.
   await pair.wrote(pair.a, {
     'a.txt': lines(shared.a),
     'b.txt': lines(shared.a),

@@ -1,6 +1,6 @@
 // Makes each call of every change of a session fail in turn, and then repeats the request with its key. The repetition
 // must give the same answer, and must not make the change a second time. An error may say that nothing changed only if
-// this is true. The normal test runs a sample. The long test runs every method on every strategy.
+// nothing has changed. The normal test runs a sample. The long test runs every method on every strategy.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,6 +1,6 @@
 // Compares the journeys of src/README.md with V8's coverage. A journey is the list of source files in which a method
-// runs code. It describes the second call of the method with strategy shadow, without the files in rpc/, protocol/ and
-// base/.
+// runs code. A journey describes the second call of a method with strategy shadow. Files in rpc/, protocol/ and base/
+// are left out.
 import { existsSync, readFileSync } from 'node:fs';
 import { Session as Inspector, type Profiler } from 'node:inspector';
 import { fileURLToPath } from 'node:url';

@@ -59,7 +59,7 @@ async function withDaemon(body: (daemon: InProcessDaemon, strategy: string) => P
 
 const six = [1, 2, 3, 4, 5, 6].map((n) => `turn ${n}\n`);
 
-/** Keeps four checkpoints. Two of them are a restore and a named checkpoint. */
+/** Keeps four checkpoints, among which are a restore and a named checkpoint. */
 async function keepsFour(daemon: InProcessDaemon, strategy: string): Promise<void> {
   const { session, tags } = await turns(daemon, strategy, six.slice(0, 3), { maxCheckpoints: 4 });
   await daemon.call('checkpoint/rename', { session, tag: '1', name: 'kept' });

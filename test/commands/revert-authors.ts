@@ -18,7 +18,7 @@ class History {
   readonly sessions: string[] = [];
   readonly tags: string[][] = [];
   readonly random: Random;
-  /** Two daemons. The third session belongs to the second one. */
+  /** Two daemons. The third session belongs to the second daemon. */
   readonly daemons: readonly [InProcessDaemon, InProcessDaemon];
   #written = 0;
   #unreported: (() => Promise<void>)[] = [];

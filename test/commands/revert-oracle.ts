@@ -1,5 +1,5 @@
 // Makes random histories of a work tree, and compares reverts of ranges with `git merge-tree`. Every line of every file
-// is unique. Git has two ways to merge a text, and they may pair repeated lines differently. The normal test runs a
+// is unique. Git has two ways to merge a text, which may pair repeated lines differently. The normal test runs a
 // sample. The long test runs more.
 import { spawnSync } from 'node:child_process';
 import {
@@ -108,7 +108,7 @@ export interface Tried {
   conflicts: number;
 }
 
-/** Makes a history and reverts some of its ranges. Undoes each revert before the next one. */
+/** Makes a history and reverts some of its ranges. Undoes each revert before the next revert. */
 export async function tryHistory(
   daemon: InProcessDaemon,
   random: Random,
@@ -182,8 +182,8 @@ function compare(shadow: string, { from, to, safety, checkpoint, conflicts }: Re
   const mine = new Set(conflicts.map(({ path }) => path));
   const where = `trees ${base} ${ours} ${theirs}, conflicts ${[...merged.conflicts].join(' ')} and ${[...mine].join(' ')}`;
   assert.is(mine.size > 0, merged.conflicts.size > 0, where);
-  // If a file and a directory need the same path, git moves the file to `name~commit`. A revert moves neither of the
-  // two.
+  // If a file and a directory need the same path, git moves the file to `name~commit`. A revert moves neither the file
+  // nor the directory.
   const places = [...mine, ...[...merged.conflicts].map((path) => path.replace(/~[0-9a-f]{40}.*$/, ''))];
   const isAt = (path: string): boolean =>
     /~[0-9a-f]{40}/.test(path) ||

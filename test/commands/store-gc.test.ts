@@ -1,5 +1,5 @@
-// Tests that store/gc keeps unlisted checkpoints for a month. From them, a user can still restore files that a mistaken
-// undo displaced, or a turn that lost its tag.
+// Tests that store/gc keeps unlisted checkpoints for a month. From an unlisted checkpoint, a user can still restore
+// files that a mistaken undo displaced, or a turn that lost its tag.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Session } from '../../src/session/session.ts';

@@ -1,6 +1,6 @@
 // A simple model of a conversation, made of plain arrays. The real conversation shares arrays between states, but the
-// model copies them. Both must give the same results. The model follows the rules of the reference literally, even
-// where this is slow.
+// model copies them. The model and the conversation must give the same results. The model follows the rules of the
+// reference literally, even where this is slow.
 import type { ConversationDocument } from '../../src/conversation/document/conversation-json.ts';
 
 export interface ModelEntry {

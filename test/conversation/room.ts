@@ -3,7 +3,7 @@ import type { Clock } from '../../src/base/clock.ts';
 import { Conversation } from '../../src/conversation/conversation.ts';
 import type { LogRecord, RecordLog } from '../../src/conversation/log/session-log.ts';
 
-/** A log in memory. It is lost when the process ends. */
+/** A log in memory, which is lost when the process ends. */
 export class MemoryLog implements RecordLog {
   readonly records: LogRecord[] = [];
 

@@ -56,7 +56,7 @@ class Watched {
 
   /**
    * Makes a change that the kernel does not report, and waits until a capture finds it. On a busy machine the watcher
-   * may lose events, and the audit then reports nothing. For this case the change is repeated.
+   * may lose events, and the audit then reports nothing. Therefore the change is repeated if needed.
    */
   async drift(change: (attempt: number) => void): Promise<void> {
     const before = this.drifts().length;

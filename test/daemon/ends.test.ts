@@ -160,7 +160,7 @@ test('a daemon detects the death of its parent even if its input stays open', ()
     const { session } = await rig.open(client);
     const [, sleeper, daemon] = /pids (\d+) (\d+)/.exec(client.stderr) ?? [];
     assert.ok(existsSync(rig.shadow(session)));
-    client.process.kill('SIGKILL'); // This kills the shell. Its child still sleeps and has the input open.
+    client.process.kill('SIGKILL'); // This kills the shell, whose child still sleeps and has the input open.
     try {
       await until('the daemon ends', () => !existsSync(`/proc/${daemon}`), 5000);
     } finally {
@@ -233,8 +233,8 @@ test('checkpoint/clean removes the repository and disables checkpoints until che
     const made = await client.request('checkpoint/create', { session, ...turn });
     assert.is(made.checkpoint?.tag, '1');
     assert.is((await client.close()).code, 0);
-    // The end of the daemon may interrupt the deletion of the second repository. Nothing else may remain, and the next
-    // start completes this deletion.
+    // The end of the daemon may interrupt the deletion of the second repository. Only files of this repository may
+    // remain, and the next start removes them.
     assert.equal(
       rig.stored().filter((name) => !name.startsWith('.trash-ses_')),
       [],

@@ -41,7 +41,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
 
 /**
  * Opens a session in a new storage. Kills the daemon at the n-th change of the disk after the request. If there are
- * fewer changes, kills it after the answer.
+ * fewer changes, kills the daemon after the answer.
  */
 async function killedAt(
   rig: DaemonRig,

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 import { failureOf, type WireClient } from '../support/wire-client.ts';
 
 const later = 'edited by the user after the kill\n';
-/** Files that turn 2 moves. To reverse this, a restore renames a directory and a single file. */
+/** Files that turn 2 moves. To move these files back, a restore renames a directory and a single file. */
 const moving: Tree = { 'home/one': 'moves\n', 'home/below/two': 'moves below\n', alone: 'moves alone\n' };
 const keep = { retention: 'keep' } as const;
 type Tree = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-// Tests the log file. It says what happened, how long it took, and why it failed.
+// Tests the log file. For each operation, the log says what happened, how long the operation took, and why it failed.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // Compares src/ON-DISK.md with real sessions. The page must name every path and ref that a daemon makes, and each of
-// its rows must match a path or ref. Its second paragraph must name the modes.
+// its rows must match a path or ref. The second paragraph of the page must name the modes.
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// Tests sessions that a daemon could not or must not remove. A client may resume such a session, and a later start may
-// remove it.
+// Tests sessions that a daemon could not or must not remove. A client may resume such a session, or a later start may
+// remove the session.
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -67,7 +67,7 @@ async function descriptorsOf(pid: number): Promise<number> {
 
 /**
  * Returns the lowest of at least five sizes. Measures for up to half a minute while the size exceeds `expected`,
- * because the daemon may be packing. While it packs, it retains the lines of all records (4 MB after 1,800
+ * because the daemon may be packing. While the daemon packs, it retains the lines of all records (4 MB after 1,800
  * checkpoints).
  */
 async function leastLiveHeap(file: string, expected: number): Promise<number> {

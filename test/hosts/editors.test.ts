@@ -47,7 +47,7 @@ function host(
   }
 }
 
-/** True if the editor is installed. Logs a note if it is missing. */
+/** True if the editor is installed. Logs a note if the editor is missing. */
 function has(program: string): boolean {
   const { status, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   const here = status === 0;

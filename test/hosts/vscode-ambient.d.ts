@@ -1,5 +1,5 @@
-// The parts of VS Code's API and of vscode-languageclient 9 that the snippet uses. With them, the snippet can be
-// type-checked without these packages. vscode.long.ts checks the snippet with the real declarations.
+// The parts of VS Code's API and of vscode-languageclient 9 that the snippet uses. With these parts, the snippet can be
+// type-checked without the packages. vscode.long.ts checks the snippet with the real declarations.
 declare module 'vscode' {
   export interface Disposable {
     dispose(): void;

@@ -1,4 +1,5 @@
-// A page can read everything, and make the changes that people make by hand. It cannot end the daemon or delete data.
+// A page can read everything, and make the changes that people make by hand. A page cannot end the daemon or delete
+// data.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -156,7 +156,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
       world.names.values.session = await keptSession(world, { conversationId: 'cut' });
     },
   },
-  /** The session has checkpoints from an earlier run. It is opened with checkpoints disabled. */
+  /** The session has checkpoints from an earlier run. The session is opened with checkpoints disabled. */
   keptNotEnabled: {
     async make(world) {
       const open = { conversationId: 'kept' };
@@ -211,8 +211,8 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
   },
   /**
    * Writes a file through a second name outside the work tree. The kernel reports the write only in the directory of
-   * the second name. On a busy machine the watcher may lose events, and the daemon then reports no drift. For this case
-   * the write is repeated.
+   * the second name. On a busy machine the watcher may lose events, and the daemon then reports no drift. Therefore the
+   * write is repeated if needed.
    */
   drift: {
     async make(world) {

@@ -83,7 +83,7 @@ export async function changeLog(world: World, change: (file: string) => void): P
 export const fileOf = (world: World, session: string, name: string): string =>
   join(world.host.storage, 'checkpointd', session, name);
 
-/** Starts another daemon on the same storage. It ends with the example. */
+/** Starts another daemon on the same storage. The daemon ends when the example ends. */
 export async function another(world: World): Promise<WireClient> {
   const client = new WireClient({
     command: [process.execPath, faultyEntry, '--fault=switched'],

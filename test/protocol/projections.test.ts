@@ -154,8 +154,8 @@ test('schema.json contains the same hash as the answer to initialize', () => {
   assert.is((readJson('protocol/schema.json') as Record<string, unknown>)['x-schemaHash'], schemaHash);
 });
 
-// Compares the validators with ajv on the same schema. Both must agree except where special rules of this protocol
-// apply (null, [], well-formed strings).
+// Compares the validators with ajv on the same schema. The validators and ajv must agree except where special rules of
+// this protocol apply (null, [], well-formed strings).
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema(readJson('protocol/schema.json') as Record<string, unknown>, 'checkpointd');
 

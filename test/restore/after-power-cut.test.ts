@@ -1,6 +1,6 @@
 // A restore can be answered before its files are on the disk. After a power cut, the next opening restores the lost
-// files. After a kill alone it repeats nothing. The tests simulate a power cut: they damage the files, and change the
-// boot id in the note.
+// files. After a kill without a power cut, the next opening repeats nothing. The tests simulate a power cut: they
+// damage the files, and change the boot id in the note.
 import { existsSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

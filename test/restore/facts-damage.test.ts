@@ -1,5 +1,5 @@
 // Tests a store that has lost contents and directories, before the daemon has noticed this. A restore still restores
-// intact files. It deletes a file only if the store can read the file's content.
+// intact files. A restore deletes a file only if the store can read the file's content.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,6 +1,6 @@
 // Tests a store from which another program removes directories while a session is open. The daemon still has the
-// directories in memory. Without a check of the store, it would make a safety checkpoint that no restarted daemon can
-// read.
+// directories in memory. Without a check of the store, the daemon would make a safety checkpoint that no restarted
+// daemon can read.
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
 // A hard restore saves each path before it deletes the path. A restore keeps each path that it cannot read, and lists
-// it in the answer.
+// the path in the answer.
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

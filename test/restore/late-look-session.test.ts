@@ -1,5 +1,5 @@
-// If a program opened a file before a restore, its later writes count as edits. The daemon finds them two seconds after
-// the restore, at the end of the session, or at the next opening after a kill.
+// If a program opened a file before a restore, its later writes count as edits. The daemon finds such writes two
+// seconds after the restore, at the end of the session, or at the next opening after a kill.
 import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

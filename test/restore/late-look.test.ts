@@ -1,5 +1,5 @@
-// Tests the late look, the check two seconds after a restore. It finds writes of a program that had a file open when
-// the restore replaced the file.
+// Tests the late look, the check two seconds after a restore. The late look finds writes of a program that had a file
+// open when the restore replaced the file.
 import {
   closeSync,
   existsSync,
@@ -88,7 +88,7 @@ function writeLate(fd: number, text: string): void {
   closeSync(fd);
 }
 
-/** Opens two files and makes a restore that replaces one and removes the other. Then writes to both. */
+/** Opens two files and makes a restore that replaces one and removes the other. Then writes to both files. */
 async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promise<void> {
   const replaced = openSync(`${work}/d/f`, 'r+');
   const removed = openSync(`${work}/e/gone`, 'r+');

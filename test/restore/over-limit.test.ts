@@ -14,8 +14,8 @@ async function open(rig: SessionRig, limits: SessionLimits): Promise<string> {
 }
 
 /**
- * Makes a session with a large file in checkpoint 0 and with checkpoint 1 as the current one. Opens this session with a
- * smaller limit.
+ * Makes a session with a large file in checkpoint 0 and with checkpoint 1 as the current checkpoint. Opens this session
+ * with a smaller limit.
  */
 async function resumed(rig: SessionRig, change: () => void): Promise<string> {
   rig.write('large', large);

@@ -1,5 +1,5 @@
 // The work tree is edited between an interrupted restore and the next start. The recovery repeats the original request,
-// and treats these edits as made by another program.
+// and treats edits from this time as made by another program.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -85,8 +85,7 @@ function identityOf(path: string): { id: string; size: number; isDirectory: bool
 }
 
 /**
- * Returns a name with the identity of its file. If another file is renamed to this name, it therefore counts as a new
- * name.
+ * Returns a name with the identity of its file. Therefore a name to which another file is renamed counts as a new name.
  */
 function nameIn(directory: string, name: string): string {
   const ino = lstatSync(join(directory, name), { bigint: true, throwIfNoEntry: false })?.ino;

@@ -107,7 +107,7 @@ function testDeaths(stride: number): void {
       const before = new Set(openDescriptors());
       const { hit } = await withFault(root, (call) => call >= n, 'EIO');
       // The simulated kill leaves descriptors open, which a real kill would close. This process lives on, so it closes
-      // them.
+      // these descriptors.
       for (const fd of openDescriptors()) {
         if (before.has(fd)) continue;
         try {

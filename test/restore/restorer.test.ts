@@ -1,4 +1,4 @@
-// Tests that a restore makes the work tree equal to the target. It writes only files that differ, and leaves no
+// Tests that a restore makes the work tree equal to the target. A restore writes only files that differ, and leaves no
 // temporary file.
 import { chmodSync, lstatSync } from 'node:fs';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
 // At its end, a restore makes a capture, and compares restored and present contents. A write by another program is
-// reported and kept. Its file does not count as restored.
+// reported and kept. A file that another program writes does not count as restored.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ const turn = { kind: 'turn' } as const;
 const hard = { mode: 'hard', onConflict: 'overwrite' } as const;
 
 /**
- * Makes a session whose checkpoint 1 has `a` and `b`. The work tree has other contents for them, and also a file
+ * Makes a session whose checkpoint 1 has `a` and `b`. The work tree has other contents for `a` and `b`, and also a file
  * `later`.
  */
 async function prepared(rig: SessionRig): Promise<string> {

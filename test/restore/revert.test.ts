@@ -17,7 +17,7 @@ const text = (...changes: readonly (readonly [number, string])[]): string => {
   return `${lines.join('\n')}\n`;
 };
 
-/** Makes two turns. Turn 1 changes two files, and a later edit changes one of them again. */
+/** Makes two turns. Turn 1 changes two files, and a later edit changes one of the two files again. */
 async function twoTurns(rig: SessionRig): Promise<Session> {
   rig.settings = { ...rig.settings, retention: 'keep' };
   rig.write('d/a', text());

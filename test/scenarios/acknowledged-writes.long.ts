@@ -1,6 +1,6 @@
 // Makes checkpoints while two programs write without a pause. Each checkpoint must have every write that ended before
-// the request, and no file in it may mix two writes. WRITES=… sets the number of writes for each strategy (1,500).
-// SEED=… repeats a run.
+// the request, and no file in a checkpoint may mix two writes. WRITES=… sets the number of writes for each strategy
+// (1,500). SEED=… repeats a run.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -57,8 +57,8 @@ class Writer {
 }
 
 /**
- * Returns the number of the write that made this content. Checks that the content has this number at its beginning,
- * middle and end.
+ * Returns the number of the write that made this content. Checks that the number is at the beginning, in the middle and
+ * at the end of the content.
  */
 async function numberIn(client: WireClient, session: string, tag: string, path: string): Promise<bigint> {
   const at = async (offset: number): Promise<readonly [number: bigint, size: number]> => {

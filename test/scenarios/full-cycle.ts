@@ -116,7 +116,7 @@ function editMany(root: string, round: number, { edits: count, ignored }: CycleO
     }
   }
   for (let i = 0; i < count / 4; i += 1) writeFileSync(join(directory, `new ${i}.txt`), `${round} ${i}\n`);
-  // A capture leaves out empty directories. The copy for comparison must not have them either.
+  // A capture leaves out empty directories, so the copy for comparison must not have empty directories either.
   run('find', root, '-type', 'd', '-empty', '-not', '-path', '*/.git/*', '-delete');
 }
 

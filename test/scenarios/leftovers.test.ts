@@ -1,4 +1,5 @@
-// Tests that a restore leaves no temporary file in the work tree. If it cannot remove a file, it reports the path.
+// Tests that a restore leaves no temporary file in the work tree. If a restore cannot remove a file, it reports the
+// path.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -6,7 +6,7 @@ import { failure } from '../support/failures.ts';
 import { manifest, write } from '../support/in-process-daemon.ts';
 import { append, create, daemons, type Home, home, reopened, said, whole } from '../support/together/home.ts';
 
-// Closes the daemons even after a failed test. Their watchers would keep the process alive.
+// Closes the daemons even after a failed test, because the daemons' watchers would keep the process alive.
 test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });

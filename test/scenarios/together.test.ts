@@ -18,7 +18,7 @@ import {
   whole,
 } from '../support/together/home.ts';
 
-// Closes the daemons even after a failed test. Their watchers would keep the process alive.
+// Closes the daemons even after a failed test, because the daemons' watchers would keep the process alive.
 test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });

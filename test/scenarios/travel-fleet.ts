@@ -1,7 +1,7 @@
 // Ten machines push and fetch at the same time through sshd and https, with separate daemons, homes, storages and
 // process name spaces. Meanwhile daemons are killed and connections are cut. Every checkpoint that was reported as
-// pushed must reach every other machine with its conversation. Its files must arrive byte for byte, except those in
-// `notSent`.
+// pushed must reach every other machine with its conversation. The files of a checkpoint must arrive byte for byte,
+// except the files in `notSent`.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,10 @@ export interface Fleet {
   readonly rounds: number;
   readonly kills: number;
   readonly cuts: number;
-  /** How many checkpoints of each machine every other machine restores. The others are compared only by their ids. */
+  /**
+   * How many checkpoints of each machine every other machine restores. All further checkpoints are compared only by
+   * their ids.
+   */
   readonly restores: number;
   readonly seed: number;
 }
@@ -147,7 +150,7 @@ class FleetMachine {
     return client;
   }
 
-  /** Makes one turn, and then a push and a fetch. Each of the two is undisturbed, killed or cut. */
+  /** Makes one turn, and then a push and a fetch. Push and fetch are each undisturbed, killed or cut. */
   async round(round: number, [pushFate, fetchFate]: readonly [Fate, Fate]): Promise<void> {
     const client = this.#client ?? (await this.open());
     const { rig } = this;
@@ -183,8 +186,8 @@ class FleetMachine {
   }
 
   /**
-   * Sends a request. As `fate` says, it is undisturbed, or its daemon is killed, or its connection is cut. After a
-   * kill, the next request starts a new daemon.
+   * Sends a request. As `fate` says, the request is undisturbed, or its daemon is killed, or its connection is cut.
+   * After a kill, the next request starts a new daemon.
    */
   async #ask(fate: Fate, work: (client: WireClient) => Promise<void>): Promise<void> {
     const { tally, random } = this.#at;
@@ -267,8 +270,8 @@ class FleetMachine {
 }
 
 /**
- * Starts a program in its own process and mount name spaces, as in a container. Does without them if the kernel does
- * not allow this.
+ * Starts a program in its own process and mount name spaces, as in a container. If the kernel does not allow this,
+ * starts the program without own name spaces.
  */
 function inOwnNames(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
   const users = process.getuid?.() === 0 ? [] : ['--user', '--map-current-user'];

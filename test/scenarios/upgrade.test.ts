@@ -120,7 +120,7 @@ interface Later {
   readonly what: string;
   readonly leave: (rig: DaemonRig, session: string) => void;
   /**
-   * The files with the name of the session's owner. Even a refused opening may change them. All other files stay byte
+   * The files with the name of the session's owner, which even a refused opening may change. All other files stay byte
    * for byte.
    */
   readonly touched?: RegExp;

@@ -1,6 +1,6 @@
 // Tests that no path from a client makes the daemon hang or loop. The tests try pseudo file systems, devices, FIFOs,
-// files in place of directories and circular links. They also try a mount that never answers (a FUSE connection without
-// a server).
+// files in place of directories and circular links. The tests also try a mount that never answers (a FUSE connection
+// without a server).
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ interface Watched {
   readonly told: Set<string>;
 }
 
-/** Opens a session with one context path. Its watcher is live and has reported all earlier changes. */
+/** Opens a session with one context path. The session's watcher is live and has reported all earlier changes. */
 async function watched(rig: SessionRig, path: string): Promise<Watched> {
   rig.write('notes.md', 'one');
   rig.write('docs/a.md', 'a');

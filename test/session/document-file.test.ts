@@ -1,4 +1,4 @@
-// Tests exports to the path of an existing file. In these tests an unfinished restore prevents the session from saving
+// Tests exports to the path of an existing file. In each test, an unfinished restore prevents the session from saving
 // the file, or the path is no regular file.
 import { execFileSync } from 'node:child_process';
 import { lstatSync, readlinkSync, symlinkSync } from 'node:fs';

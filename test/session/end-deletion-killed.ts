@@ -1,5 +1,5 @@
 // Kills the daemon at the n-th call of the seam during session/delete or the end of a session that is not kept. The
-// next opening finds the complete session or makes a new one. It never finds half of the old session.
+// next opening finds the complete session or makes a new session. An opening never finds half of the old session.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -11,7 +11,7 @@ import type { WireClient } from '../support/wire-client.ts';
 export interface Ending {
   readonly method: 'session/delete' | 'session/close';
   readonly strategy: string;
-  /** Matches the calls that count. If it is absent, every call counts. */
+  /** Matches the calls that count. Without this function, every call counts. */
   readonly match?: string;
 }
 
@@ -49,7 +49,10 @@ export async function killedAt(rig: DaemonRig, n: number, ending: Ending): Promi
   return existsSync(count) ? readFileSync(count, 'utf8').trimEnd().split('\n') : [];
 }
 
-/** Opens the session again, and compares it with the two allowed states. Returns the name of the state that it has. */
+/**
+ * Opens the session again, and compares it with the two allowed states. Returns the name of the state that the session
+ * has.
+ */
 export async function openedAgain(
   rig: DaemonRig,
   ending: Ending,

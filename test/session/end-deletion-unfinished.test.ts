@@ -1,5 +1,5 @@
 // After an interrupted restore, only the session has the replaced files. Therefore deleting the session must not lose
-// them.
+// these files.
 import { existsSync, renameSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

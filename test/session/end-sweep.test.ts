@@ -1,4 +1,4 @@
-// At its start, the daemon removes what dead daemons have left. It must keep sessions that can still be used.
+// At its start, the daemon removes what dead daemons have left. The daemon must keep sessions that can still be used.
 import {
   chownSync,
   existsSync,

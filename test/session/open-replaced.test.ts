@@ -17,8 +17,8 @@ async function warningsOfOpen(rig: DaemonRig, strategy: string): Promise<string>
 }
 
 /**
- * Replaces the work tree by a copy. The copy exists before the old directory is removed, so that it gets new inode
- * numbers.
+ * Replaces the work tree by a copy. The copy exists before the old directory is removed, so that the copy gets new
+ * inode numbers.
  */
 function replaceWorkTree({ work }: DaemonRig): void {
   cpSync(work, `${work}.new`, { recursive: true });
@@ -26,7 +26,7 @@ function replaceWorkTree({ work }: DaemonRig): void {
   renameSync(`${work}.new`, work);
 }
 
-/** Runs a restore on the command line. Without --yes it only shows the plan. */
+/** Runs a restore on the command line. Without --yes, the command only shows the plan. */
 async function planned(rig: DaemonRig, tag: string): Promise<{ code: number | null; text: string }> {
   const restore = rig.run(['restore', tag, `--storage=${rig.storage}`]);
   const code = await restore.code;

@@ -1,5 +1,5 @@
-// Tests which daemon owns a session, and which may write to a work tree, if the daemons do not see each other. They run
-// in separate network and process namespaces, as in containers. Needs root (unshare) and flock(1) on Linux.
+// Tests which daemon owns a session, and which may write to a work tree, if the daemons do not see each other. The
+// daemons run in separate network and process namespaces, as in containers. Needs root (unshare) and flock(1) on Linux.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

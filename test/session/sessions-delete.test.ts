@@ -1,5 +1,5 @@
-// After a failed deletion, the session is open, closed or deleted. It never stays in a state in which no client can
-// open it.
+// After a failed deletion, the session is open, closed or deleted. A session never stays in a state in which no client
+// can open the session.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';

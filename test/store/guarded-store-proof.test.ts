@@ -1,5 +1,5 @@
 // Tests contents and directories that were damaged in the store without the daemon's knowledge. On every strategy, the
-// next capture stores them again, and its checkpoint can be restored.
+// next capture stores the damaged data again, and its checkpoint can be restored.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -62,29 +62,32 @@ export function checkpointTests(check: Check): void {
     },
   );
 
-  check('a tag belongs to one checkpoint, and publishing another checkpoint can move the tag', async (rig) => {
-    const one = await checkpoint(rig.store, sample, { seq: 1, tag: '1' });
-    const two = await checkpoint(rig.store, sample, { seq: 2, tag: '1.1', name: 'kept' });
-    const three = await checkpoint(rig.store, plain({ x: 'x' }), { seq: 3, tag: '1.1' });
-    const placed = (list: Awaited<ReturnType<SnapshotStore['checkpoints']>>): unknown[] =>
-      list.map(({ record, tag, name }) => [record.id, tag, name]);
-    const expected = [
-      [one.id, '1', undefined],
-      [two.id, undefined, 'kept'],
-      [three.id, '1.1', undefined],
-    ];
-    assert.equal(placed(await rig.store.checkpoints()), expected);
-    await rig.store.rename(two.id, undefined);
-    await rig.store.rename(one.id, 'n\u00e4me \u{1f600}');
-    await rig.store.rename(three.id, 'kept');
-    const store = await rig.reopen();
-    assert.equal(placed(await store.checkpoints()), [
-      [one.id, '1', 'n\u00e4me \u{1f600}'],
-      [two.id, undefined, undefined],
-      [three.id, '1.1', 'kept'],
-    ]);
-    assert.equal(shown(await contentsOf(store, two.snapshot)), shown(sample));
-  });
+  check(
+    'a tag belongs to one checkpoint, and publishing another checkpoint can move the tag',
+    async (rig) => {
+      const one = await checkpoint(rig.store, sample, { seq: 1, tag: '1' });
+      const two = await checkpoint(rig.store, sample, { seq: 2, tag: '1.1', name: 'kept' });
+      const three = await checkpoint(rig.store, plain({ x: 'x' }), { seq: 3, tag: '1.1' });
+      const placed = (list: Awaited<ReturnType<SnapshotStore['checkpoints']>>): unknown[] =>
+        list.map(({ record, tag, name }) => [record.id, tag, name]);
+      const expected = [
+        [one.id, '1', undefined],
+        [two.id, undefined, 'kept'],
+        [three.id, '1.1', undefined],
+      ];
+      assert.equal(placed(await rig.store.checkpoints()), expected);
+      await rig.store.rename(two.id, undefined);
+      await rig.store.rename(one.id, 'n\u00e4me \u{1f600}');
+      await rig.store.rename(three.id, 'kept');
+      const store = await rig.reopen();
+      assert.equal(placed(await store.checkpoints()), [
+        [one.id, '1', 'n\u00e4me \u{1f600}'],
+        [two.id, undefined, undefined],
+        [three.id, '1.1', 'kept'],
+      ]);
+      assert.equal(shown(await contentsOf(store, two.snapshot)), shown(sample));
+    },
+  );
 
   check('removing a middle checkpoint leaves all others complete (O6, O30)', async (rig) => {
     const states = Array.from({ length: 7 }, (_, i) =>

@@ -1,5 +1,5 @@
 // Adds a fourth strategy by the recipe in src/README.md. One entry in the table of strategies is enough. Sessions of
-// the fourth strategy then work like all others.
+// the fourth strategy then work like all other sessions.
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

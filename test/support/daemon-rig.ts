@@ -123,7 +123,7 @@ export class DaemonRig {
     );
   }
 
-  /** Ends the programs that `run` started. Waits until each of them has ended and closed its output. */
+  /** Ends the programs that `run` started. Waits until each program has ended and closed its output. */
   async endPrograms(): Promise<void> {
     const running = this.#programs.filter(
       ({ exitCode, signalCode }) => exitCode === null && signalCode === null,
@@ -147,7 +147,7 @@ export class DaemonRig {
     return client;
   }
 
-  /** Opens a session on the work tree. Without other parameters, this is the same session each time. */
+  /** Opens a session on the work tree. Without other parameters, every call opens the same session. */
   open(client: WireClient, params: Partial<SessionOpenParams> = {}): Promise<SessionOpenResult> {
     return client.request('session/open', {
       workspace: this.work,

@@ -1,6 +1,6 @@
 // Unpacks the files of a daemon of format 1 from a small archive that never changes. A session contains the path and
-// identity of its work tree, so packing and unpacking replace both. The rule for the name of a session is part of the
-// format. It is repeated here.
+// identity of its work tree, so packing and unpacking replace the path and the identity. The rule for the name of a
+// session is part of the format, and is repeated here.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

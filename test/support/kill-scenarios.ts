@@ -74,7 +74,7 @@ const numbered = (first: string, last: string): string =>
 
 /**
  * Writes the files of these scenarios. If `isChanged` is true, includes the changes of the turn, which also made one
- * file and deleted another. `first` and `last` are lines of `a.txt`.
+ * file and deleted another file. `first` and `last` are lines of `a.txt`.
  */
 function writeFiles(rig: WireSession, first: string, last: string, isChanged: boolean): void {
   rig.write('a.txt', numbered(first, last));

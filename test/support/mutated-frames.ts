@@ -112,8 +112,8 @@ const values: readonly unknown[] = [
 ];
 
 /**
- * Returns a request in a frame of the right length. Its JSON is valid, but some values or names are wrong. In one of
- * eight frames, bytes of the body are damaged instead.
+ * Returns a request in a frame of the right length. The JSON of the request is valid, but some values or names are
+ * wrong. In one of eight frames, bytes of the body are damaged instead.
  */
 export function mutatedBody(
   id: string,

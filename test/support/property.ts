@@ -12,7 +12,7 @@ export function parameters(runs = 100): { seed: number; numRuns: number; include
   return { seed, numRuns, includeErrorInReport: true };
 }
 
-/** Checks a synchronous property. If it fails, fast-check prints the seed and the smallest failing input. */
+/** Checks a synchronous property. If the property fails, fast-check prints the seed and the smallest failing input. */
 export function checkProperty<T>(input: fc.Arbitrary<T>, property: (value: T) => void, runs?: number): void {
   fc.assert(fc.property(input, property), parameters(runs));
 }

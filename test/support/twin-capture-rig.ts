@@ -1,5 +1,5 @@
 // A work tree with two capturers. One uses the directory handles for fast captures, and the other always scans
-// everything. Both must make the same snapshots.
+// everything. The two capturers must make the same snapshots.
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../src/base/ids.ts';
@@ -54,7 +54,7 @@ export class TwinCaptureRig {
     return join(this.rig.root, path);
   }
 
-  /** Makes a capture that may be fast. The next capture builds on this one. */
+  /** Makes a capture that may be fast. The next capture builds on this capture. */
   async capture(): Promise<Capture> {
     const previous = this.previous;
     const capture = this.#count(await this.fast.capture(previous === undefined ? {} : { previous }));

@@ -1,6 +1,6 @@
-// A client for tests. It starts the daemon (or any program), exchanges frames with it and never leaves it running. The
-// client has its own strict parser. It checks every frame with the schema: received frames must be valid, and the
-// daemon must refuse an invalid request. Frames that the test sends as raw bytes are not checked.
+// A client for tests. The client starts the daemon (or any program), exchanges frames, and always ends the daemon. The
+// client has its own strict parser. The client checks every frame with the schema: received frames must be valid, and
+// the daemon must refuse an invalid request. Frames that the test sends as raw bytes are not checked.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type {
   EventOf,

@@ -1,4 +1,5 @@
-// A handle belongs to the directory that existed when it was opened. It is closed when this directory disappears.
+// A handle belongs to the directory that existed when the handle was opened. The handle is closed when this directory
+// disappears.
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -50,7 +50,7 @@ async function openHandles(watcher: WorkTreeWatcher): Promise<void> {
 
 /**
  * Changes a file in `d`. Checks that the directory handles report the change before `fence()` returns true, and that
- * chokidar reports it.
+ * chokidar reports the change, too.
  */
 async function requireMarks(watcher: WorkTreeWatcher, root: string, name: string): Promise<void> {
   const path = fromText(`d/${name}`);
@@ -106,7 +106,7 @@ if (process.platform === 'linux') {
       await requireMarks(second, root, 'before');
       await first.close();
       await requireMarks(second, root, 'after');
-      // Both sessions must watch the directory that takes the place of `d`.
+      // The two sessions must both watch the directory that takes the place of `d`.
       rmSync(join(root, 'd'), { recursive: true });
       mkdirSync(join(root, 'd'));
       await openHandles(second);

@@ -1,4 +1,4 @@
-// Tests watchers for which the kernel has too few watches. They run in a user namespace with its own limit.
+// Tests watchers for which the kernel has too few watches. The watchers run in a user namespace with its own limit.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -18,7 +18,7 @@ const protocol = JSON.parse(
   readFileSync(new URL('../../../protocol/protocol.json', import.meta.url), 'utf8'),
 ) as { readonly methods: readonly Method[] };
 
-/** The methods that change the conversation. They are those with a key. */
+/** The methods that change the conversation, which are the methods with a key. */
 const changing = protocol.methods
   .filter(({ name, idempotency }) => name.startsWith('conversation/') && idempotency === 'key')
   .map(({ name }) => name);
@@ -31,7 +31,7 @@ const document = {
   transcript: [],
 };
 
-/** Requests of which each changes something if they are sent in this order. */
+/** Requests that must be sent in this order, so that each of them changes something. */
 const changes: readonly (readonly [RequestMethod, object])[] = [
   ['conversation/append', { entry }],
   ['conversation/append', { entry }],

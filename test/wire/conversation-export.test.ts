@@ -1,5 +1,5 @@
-// An export never destroys an existing file. It replaces a file only on request. If the file is in the work tree of a
-// session, the export first saves it. It refuses to write into a git directory.
+// An export never destroys an existing file. An export replaces a file only on request. If the file is in the work tree
+// of a session, the export first saves the file. An export refuses to write into a git directory.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

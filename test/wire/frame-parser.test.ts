@@ -16,7 +16,7 @@ function parse(bytes: Buffer | string, chunkBytes = Number.POSITIVE_INFINITY): P
   return { bodies, fault: parser.fault };
 }
 
-/** Parses the bytes in one chunk, and again byte by byte. Both results must be equal. */
+/** Parses the bytes in one chunk, and again byte by byte. The two results must be equal. */
 function parseBothWays(bytes: Buffer | string): Parsed {
   const whole = parse(bytes);
   assert.equal(parse(bytes, 1), whole);

@@ -1,6 +1,6 @@
 // Sends mutated frames to real daemons. In the first test the framing of 2,000 frames is broken. Each run must end with
-// all answers, or with one -32700 and exit code 1. In the second test the frames are complete, but 2,000 of them have
-// broken bodies. One daemon answers all of them.
+// all answers, or with one -32700 and exit code 1. In the second test 2,000 complete frames have broken bodies. One
+// daemon answers all of these frames.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { protocol } from '../protocol/document.ts';
@@ -66,7 +66,7 @@ test('a daemon answers a complete frame with an invalid body, and continues (F10
         const before = client.frames.length;
         const sent = Array.from({ length: 40 }, (_, i) => {
           const { method, params } = requests[below(requests.length)] ?? { method: '', params: {} };
-          // Fills in those placeholders that have a value. All others stay as invalid values.
+          // Fills in those placeholders that have a value. All other placeholders stay as invalid values.
           const text = JSON.stringify(params)
             .replaceAll('${session}', session)
             .replaceAll('${workspace}', open.workspace);

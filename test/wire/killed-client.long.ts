@@ -1,5 +1,6 @@
 // Kills a client in the middle of each change with a key. The next client finds the session as it was before or after
-// the change, and operation/get says which. Repeating the request with the same key makes the change only once.
+// the change, and operation/get says which of the two is true. Repeating the request with the same key makes the change
+// only once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,8 +53,8 @@ const changes: Readonly<Record<string, Change>> = {
   'store/gc': { limits: { maxCheckpoints: 1 } },
 };
 /**
- * Methods that other tests kill, or that resemble a method above. Their keys may belong to no open session, or their
- * parameters are documents.
+ * Methods that other tests kill, or that resemble a method above. For some of these methods, the key belongs to no open
+ * session, or the parameters are documents.
  */
 const elsewhere = [
   'session/open', // meaning.test.ts

@@ -62,7 +62,7 @@ test('the next daemon still knows the keys of session/open and session/close of 
     const other = next.client.request('session/open', { ...open, exclude: ['x'] });
     assert.is((await failureOf(other)).kind, 'IdempotencyConflict');
     assert.not.ok((await next.client.request('session/close', { session, idempotencyKey: 'x' })).removed);
-    // This works, because the repeated close did not close the session again.
+    // This request works, because the repeated close did not close the session again.
     await next.client.request('checkpoint/list', { session });
   } finally {
     await here.end();

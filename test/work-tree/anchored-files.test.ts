@@ -133,7 +133,8 @@ test('if another directory takes the root’s name, writes still go to the old r
 });
 
 /**
- * A program that swaps two names atomically (renameat2 with RENAME_EXCHANGE) as often as it can. It counts the swaps.
+ * A program that swaps two names atomically (renameat2 with RENAME_EXCHANGE) as often as it can. The program counts the
+ * swaps.
  */
 const exchanger = `
 import ctypes, sys, threading

@@ -1,6 +1,6 @@
 // While a session is open, another file system is mounted over the work tree, or the file system of the work tree is
 // unmounted. The file system that is then at the path does not have the user's files. Therefore the daemon neither
-// captures it nor writes to it. Needs root (mount) on Linux.
+// captures this file system nor writes to it. Needs root (mount) on Linux.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -40,8 +40,8 @@ function put(directory: string, side: 0 | 1): void {
 }
 
 /**
- * Makes two checkpoints of a kept session. The first has the files before the changes, the second has them after the
- * changes.
+ * Makes two checkpoints of a kept session. The first checkpoint has the files before the changes, and the second has
+ * the changed files.
  */
 async function compared(rig: DaemonRig, strategy: 'shadow' | 'local' | 'sqlite' = 'shadow'): Promise<void> {
   put(rig.work, 0);

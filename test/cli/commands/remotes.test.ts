@@ -1,4 +1,4 @@
-// A laptop continues the session of a container. Both use only the command line.
+// A laptop continues the session of a container. The container and the laptop use only the command line.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -39,7 +39,7 @@ export interface Screen {
   readonly ended: () => Promise<void>;
 }
 
-/** True when a test can use a terminal. Logs a note when it cannot. */
+/** True when a test can use a terminal. Logs a note when there is no terminal. */
 export function hasTerminal(): boolean {
   const isThere = spawnSync('tmux', ['-V']).error === undefined;
   if (!isThere) console.log('note: SKIPPED, because tmux is not installed: keys in a real terminal');

@@ -1,4 +1,4 @@
-// A program that takes the place of our hook. It records each event that a plugin sends, and answers a prompt.
+// A program that takes the place of our hook. The program records each event that a plugin sends, and answers a prompt.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readEvent } from '../../../src/cli/hooks/payloads.ts';

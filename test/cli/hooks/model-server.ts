@@ -142,7 +142,9 @@ function openAi(step: Step, call: number, { tools }: Body): Body[] {
   ];
 }
 
-/** Returns the answer for a step. `tools` are the tools in the request. Their names depend on the model. */
+/**
+ * Returns the answer for a step. `tools` are the tools in the request, because the names of tools depend on the model.
+ */
 function itemOf(step: Step, tools: unknown): Body {
   if ('say' in step)
     return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: step.say }] };

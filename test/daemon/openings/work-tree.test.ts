@@ -1,5 +1,5 @@
-// Tests that session/open refuses a protected work tree without leaving a trace. It recognises a work tree by any of
-// its paths.
+// Tests that session/open refuses a protected work tree without leaving a trace. session/open recognises a work tree by
+// any path that leads to it.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -54,8 +54,8 @@ async function holdRequest(page: Page, text: string): Promise<() => Promise<void
 }
 
 /**
- * Counts the timers and the requests that the page starts from now on. Returns a function that waits until all of them
- * have ended and the page has drawn the result.
+ * Counts the timers and the requests that the page starts from now on. Returns a function that waits until all timers
+ * and requests have ended and the page has drawn the result.
  */
 async function watchWork(page: Page): Promise<() => Promise<void>> {
   await page.evaluate(`{

@@ -1,5 +1,5 @@
-// The daemon does not read files that the user's git settings include. Therefore a FIFO among these files cannot delay
-// a request.
+// The daemon does not read files that the user's git settings include. Therefore a FIFO among the included files cannot
+// delay a request.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

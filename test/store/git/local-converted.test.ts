@@ -8,7 +8,7 @@ import { git } from '../../support/git-oracle.ts';
 import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 import { keptLocal, openLocal } from '../../support/stores/kept-local.ts';
 
-/** Converts the repository. Returns a function that converts it back. */
+/** Converts the repository. Returns a function that converts the repository back. */
 const conversions: readonly (readonly [string, RegExp, (rig: SessionRig) => () => void])[] = [
   [
     'reftable',

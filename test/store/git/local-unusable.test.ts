@@ -1,5 +1,6 @@
 // Tests strategy local with a repository that cannot be used in its present state. Only the conversation opens, and the
-// error says what to do. The daemon does not change the repository. Once the user has repaired it, everything works.
+// error says what to do. The daemon does not change the repository. Once the user has repaired the repository,
+// everything works.
 import {
   appendFileSync,
   chmodSync,

@@ -56,7 +56,7 @@ async function found(directory: string): Promise<Found> {
   }
 }
 
-/** Opens the store and a copy of it without the cache. Checks that both find the same checkpoints. */
+/** Opens the store and a copy of it without the cache. Checks that the store and the copy find the same checkpoints. */
 async function assertSame(directory: string, when: string): Promise<Found> {
   const copy = `${directory}-copy`;
   execFileSync('cp', ['-a', directory, copy]);

@@ -1,5 +1,5 @@
 // Kills a process at each step of packing a shadow repository. The reopened store must find every checkpoint, make a
-// new one, and complete the packing.
+// new checkpoint, and complete the packing.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,8 +18,8 @@ const packs = '--pack';
 /** With this number of checkpoints, the daemon also packs their refs. */
 const checkpointsMade = 60;
 /**
- * A capture of fewer than 300 files leaves loose objects. After three captures there are more than 500, and the daemon
- * packs them.
+ * A capture of fewer than 300 files leaves loose objects. After three captures there are more than 500 loose objects,
+ * and the daemon packs them.
  */
 const capturesMade = 3;
 
@@ -46,8 +46,8 @@ async function publishOne(store: GitStore, seq: number, snapshot: SnapshotId): P
 }
 
 /**
- * Packs the store in this process, which kills itself before call number `last`. If `late` is true, it kills itself
- * right after this call has begun, while git is still running. Prints the calls.
+ * Packs the store in this process, which kills itself before call number `last`. If `late` is true, the process kills
+ * itself right after this call has begun, while git is still running. Prints the calls.
  */
 async function packUntil(directory: string, last: number, late: boolean): Promise<void> {
   const store = await open(directory);

@@ -67,7 +67,7 @@ test('a snapshot has the same tree id as git add -A and git write-tree', () =>
           const { snapshot } = await capture(store, tree);
           assert.is(snapshot, expected);
           const back = await contents(store, snapshot);
-          // Both are sorted, because an object lists its numeric keys first.
+          // Both lists are sorted, because an object lists its numeric keys first.
           assert.equal(Object.keys(back).sort(), Object.keys(tree).sort());
           for (const [at, { bytes }] of Object.entries(tree))
             assert.equal(back[at], Buffer.from(bytes).toString('latin1'));

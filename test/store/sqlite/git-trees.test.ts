@@ -1,5 +1,5 @@
-// For a diff, the store writes two trees for git. They must be complete. They are kept for the next diff, and removed
-// later.
+// For a diff, the store writes two trees for git. These trees must be complete. The store keeps the trees for the next
+// diff, and removes them later.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// Tests that the rows stay correct after any publications and removals. They are enough to rebuild checkpoints without
-// the stored directories.
+// Tests that the rows stay correct after any publications and removals. Checkpoints can be rebuilt from the rows alone,
+// without the stored directories.
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

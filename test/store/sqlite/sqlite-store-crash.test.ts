@@ -28,7 +28,10 @@ const many = (count: number, text: string): PlainTree =>
     Array.from({ length: count }, (_, i): [string, PlainFile] => [`d${i % 9}/f${i}`, file(`${text} ${i}`)]),
   );
 
-/** Runs `change`. Its n-th commit and all later ones fail. Returns true if `change` ended without such a failure. */
+/**
+ * Runs `change`, but makes its n-th commit and all later commits fail. Returns true if `change` ended without such a
+ * failure.
+ */
 async function dyingAt(n: number, change: () => Promise<unknown>): Promise<boolean> {
   let commits = 0;
   installFault((call) => {

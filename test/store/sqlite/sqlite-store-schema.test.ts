@@ -1,5 +1,5 @@
-// A database contains its schema as text. If this text is damaged, reopening the store repairs it or reports the
-// damage.
+// A database contains its schema as text. If the text of the schema is damaged, reopening the store repairs the text or
+// reports the damage.
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'libsql';
 import { test } from 'uvu';

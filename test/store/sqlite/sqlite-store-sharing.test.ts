@@ -1,5 +1,5 @@
 // Several sessions and processes use one database. Sessions share only contents. A cleanup never removes contents that
-// another session needs. It removes everything that a killed process left.
+// another session needs. A cleanup removes everything that a killed process left.
 import { copyFileSync, statSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

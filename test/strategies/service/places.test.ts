@@ -88,7 +88,7 @@ test('the daemon does not pass GIT_ variables of its environment to git (R15)', 
   };
   const before = repositoryState(elsewhere);
   const inherited = { ...process.env };
-  // Puts a script named git first on PATH. It writes its environment to a file and then runs the real git.
+  // Puts a script named git first on PATH. The script writes its environment to a file and then runs the real git.
   const bin = temporaryDirectory('bin');
   const reported = join(bin, 'environments');
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();

@@ -1,6 +1,6 @@
-// A program that writes ten files of a directory over and over. It always writes a whole file: in place by one call, or
-// as a new file that is renamed over the old one. The content of a file is one number, repeated. After each write, the
-// program puts the number into a table. From the table the test learns which writes are complete.
+// A program that writes ten files of a directory over and over. The program always writes a whole file: in place by one
+// call, or as a new file that is renamed over the old file. The content of a file is one number, repeated. After each
+// write, the program puts the number into a table. From the table the test learns which writes are complete.
 //
 // acknowledging-writer.js DIRECTORY TABLE WRITES SEED
 import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';

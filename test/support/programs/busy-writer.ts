@@ -1,5 +1,6 @@
-// A program that changes a work tree at random, in bursts, until its standard input ends. With `files` it changes only
-// files in fixed directories. With `trees` it also makes, removes, moves and replaces directories.
+// A program that changes a work tree at random, in bursts, until its standard input ends. With `files` the program
+// changes only files in fixed directories. With `trees` the program also makes, removes, moves and replaces
+// directories.
 //
 // busy-writer.js ROOT files|trees SEED
 import { spawnSync } from 'node:child_process';

@@ -1,7 +1,7 @@
 // A program that repeatedly damages one file of a kept session and then uses the session in every way. Arguments:
-// strategy, seed, first trial, number of trials. For each trial it prints the damage and each defect as JSON. A defect
-// is the death of the process, an InternalError, or a wrong answer without a report of damage. The program runs as a
-// separate process, because a defect may end the process.
+// strategy, seed, first trial, number of trials. For each trial the program prints the damage and each defect as JSON.
+// A defect is the death of the process, an InternalError, or a wrong answer without a report of damage. The program
+// runs as a separate process, because a defect may end the process.
 import {
   chmodSync,
   cpSync,

@@ -25,7 +25,7 @@ const writing = new Set([
 ]);
 const lately = new Int32Array(new SharedArrayBuffer(4));
 /**
- * A fault begins once the file with the name in CHECKPOINTD_TEST_ARM exists. Without this variable, it begins
+ * A fault begins once the file with the name in CHECKPOINTD_TEST_ARM exists. Without this variable, a fault begins
  * immediately.
  */
 const arm = process.env.CHECKPOINTD_TEST_ARM;

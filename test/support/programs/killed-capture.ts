@@ -1,5 +1,5 @@
-// A program that makes the first capture of a store, and kills itself at its N-th call on files or processes. If it
-// makes fewer than N calls, it prints their number.
+// A program that makes the first capture of a store, and kills itself at its N-th call on files or processes. If the
+// program makes fewer than N calls, it prints their number.
 //
 // killed-capture.js STRATEGY DIRECTORY N
 import { writeFileSync } from 'node:fs';

@@ -1,6 +1,5 @@
-// A daemon that kills itself: `killed-daemon.js PATTERN N [FLAGS]`. The daemon counts calls
-// that may change the disk, beginning with the first call that matches PATTERN. At call number N it sends itself
-// SIGKILL.
+// A daemon that kills itself: `killed-daemon.js PATTERN N [FLAGS]`. The daemon counts calls that may change the disk,
+// beginning with the first call that matches PATTERN. At call number N the daemon sends itself SIGKILL.
 import { installFault } from '../../../src/base/seam.ts';
 import { runDaemon } from '../../../src/run-daemon.ts';
 import { mayChangeDisk } from '../disk-changes.ts';

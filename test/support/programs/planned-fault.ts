@@ -1,5 +1,6 @@
 // A fault that another process plans while the daemon runs. The other process writes a plan into a file. The daemon
-// follows the plan at its n-th call on files or processes (src/base/seam.ts). It records its actions in a second file.
+// follows the plan at its n-th call on files or processes (src/base/seam.ts). The daemon records its actions in a
+// second file.
 import {
   appendFileSync,
   chmodSync,
@@ -25,7 +26,7 @@ export interface FaultPlan {
   readonly times?: number;
   /** For `fail`: an index into the list of errors that the call can return. */
   readonly error?: number;
-  /** A regular expression for `call target`. If it is absent, every call matches. */
+  /** A regular expression for `call target`. Without this expression, every call matches. */
   readonly match?: string;
   /** For `link`: `from` is renamed to `aside`, and a link to `to` takes its place. */
   readonly link?: { readonly from: string; readonly aside: string; readonly to: string };
@@ -70,7 +71,7 @@ const errorsOf: Readonly<Record<string, readonly string[]>> = {
   writeFile: writing,
 };
 
-/** Returns a fault that follows the plans in `file`. It writes a line for each action into `file.told`. */
+/** Returns a fault that follows the plans in `file`. For each action, the fault writes a line into `file.told`. */
 export function plannedFault(file: string): Fault {
   let plan: FaultPlan = { act: 'none', at: 0 };
   let calls = 0;

@@ -64,7 +64,7 @@ export const target: ModelTree = {
   directories: new Map([['closed', 0o750]]),
 };
 
-/** Files that the restore moves. Each of them must exist at its old or new path at every moment. */
+/** Files that the restore moves. At every moment, each of these files must exist at its old or new path. */
 const moves = [
   ['old/name', 'new/name'],
   ['moved/one', 'home/one'],
@@ -73,7 +73,7 @@ const moves = [
 
 export const contents = new MemoryContents(present, target);
 
-/** Makes a hard, durable restore. If the restore is repeated, it still knows the directories of the first plan. */
+/** Makes a hard, durable restore. A repeated restore still knows the directories of the first plan. */
 export function restore(root: string, displacedTo = `${root}.displaced`): Promise<AppliedPlan> {
   const emptied = planBetween(present, target, 'hard').directories;
   const plan = planBetween(readModel(root), target, 'hard', { emptied });
@@ -104,8 +104,8 @@ export function assertOldOrNew(root: string, note: string): void {
 }
 
 /**
- * Makes the late look: checks the replaced files after the restore. No program wrote to them, so this removes all of
- * them and changes nothing else.
+ * Makes the late look: checks the replaced files after the restore. No program wrote to the replaced files, so the late
+ * look removes all of these files and changes nothing else.
  */
 export async function checkAllDisplaced(root: string, note: string): Promise<void> {
   const before = [...walk(root)];

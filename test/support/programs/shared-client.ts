@@ -1,5 +1,5 @@
 // One of several clients of a session, in a separate process, so that a test can kill it. The client starts or joins a
-// daemon and opens the session. It makes a checkpoint for each line of its input, and prints all events.
+// daemon and opens the session. The client makes a checkpoint for each line of its input, and prints all events.
 import { createInterface } from 'node:readline';
 import { CheckpointdClient } from '../../../src/client/client.ts';
 

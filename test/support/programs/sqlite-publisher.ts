@@ -1,6 +1,6 @@
-// A program for tests in which several processes share a database. It publishes checkpoints of its own
-// session and reads them back. Now and then it removes some of its checkpoints and sweeps the database. At
-// the end it prints what the database must contain.
+// A program for tests in which several processes share a database. The program publishes checkpoints of its own session
+// and reads them back. Now and then the program removes some of its checkpoints and sweeps the database. At the end the
+// program prints what the database must contain.
 //
 // node sqlite-publisher.js STORAGE SESSION COUNT [SEED]
 import { createHash } from 'node:crypto';

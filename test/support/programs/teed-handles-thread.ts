@@ -29,7 +29,7 @@ if (port !== null) {
   };
   await import('../../../src/watch/handles-thread.ts');
   // The port begins to deliver messages when it gets its first listener. Therefore this listener must come after the
-  // thread's own.
+  // thread's own listener.
   port.on('message', (message: ToThread<HandlesOrder>) => {
     if (message.kind === 'enter') roots.set(message.seat, message.order.root);
   });

@@ -1,5 +1,5 @@
-// A fourth strategy by the recipe of src/README.md: a driver that describes itself and opens a store. Its data lives as
-// long as the process.
+// A fourth strategy by the recipe of src/README.md: a driver that describes itself and opens a store. The data of the
+// store lives as long as the process.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StrategyDriver } from '../../../src/store/snapshot-store.ts';

@@ -56,8 +56,8 @@ export async function withStore(
 }
 
 /**
- * Resolves with the kind of the error with which the promise rejects. Fails if it does not reject, or if the error is
- * no CheckpointdError.
+ * Resolves with the kind of the error with which the promise rejects. Fails if the promise does not reject, or if the
+ * error is no CheckpointdError.
  */
 export async function kindOf(promise: Promise<unknown>): Promise<string> {
   const outcome = await promise.then(
@@ -68,5 +68,5 @@ export async function kindOf(promise: Promise<unknown>): Promise<string> {
   return outcome instanceof CheckpointdError ? outcome.kind : 'none';
 }
 
-/** Adds one test. Its body gets a new store. */
+/** Adds one test, whose body gets a new store. */
 export type Check = (title: string, body: (rig: Rig) => Promise<void>) => void;

@@ -19,7 +19,7 @@ export interface Moment {
   readonly turn: number;
   readonly tool: number;
   readonly entered: Entered | undefined;
-  /** The ids of the checkpoints that led to this state, oldest first. The last of them has this state. */
+  /** The ids of the checkpoints that led to this state, oldest first. The last checkpoint has this state. */
   readonly line: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface Moment {
 export interface Entered {
   readonly id: string;
   readonly at: Moment;
-  /** The current checkpoint when the tangent began. Checkpoints after the tangent continue from this one. */
+  /** The current checkpoint when the tangent began. Checkpoints after the tangent continue from this checkpoint. */
   readonly parent: string | undefined;
 }
 
@@ -69,7 +69,7 @@ export class ModelledSession {
   files: Files = {};
   entered: Entered | undefined;
   agents: Record<string, object> | undefined;
-  /** Turns, tools and restores, oldest first. The last of them is the current checkpoint. */
+  /** Turns, tools and restores, oldest first. The last checkpoint in this list is the current one. */
   checkpoints: ModelCheckpoint[] = [];
   /** The checkpoints that led to the present state, in the same form as `Moment.line`. */
   line: readonly string[] = [];
@@ -132,7 +132,7 @@ export class ModelledSession {
     return { thread: structuredClone(model.thread), files: { ...files }, turn, tool, entered, line };
   }
 
-  /** Adds a checkpoint of the present state. If another checkpoint has the tag, the tag moves to the new one. */
+  /** Adds a checkpoint of the present state. If another checkpoint has the tag, the tag moves to the new checkpoint. */
   made(made: Omit<ModelCheckpoint, 'at'>, counters: readonly [number, number]): void {
     const { id, madeAs } = made;
     const tagged = madeAs === undefined ? undefined : this.tagged(madeAs);
@@ -197,7 +197,7 @@ export class ModelledSession {
     this.authors.set(name, [...known, { content, who, order: this.#order + 1 }]);
   }
 
-  /** Records a reported write. Its position is after all checkpoints up to now. */
+  /** Records a reported write, with a position after all checkpoints up to now. */
   recordWrite(name: Name): void {
     this.#order += 1;
     const known = this.authors.get(name) ?? [];
@@ -205,7 +205,7 @@ export class ModelledSession {
   }
 
   /**
-   * The checkpoint of tag "0" or, if it is gone, the oldest checkpoint. Paths without a recorded author have the
+   * The checkpoint of tag "0" or, if this was removed, the oldest checkpoint. Paths without a recorded author have the
    * content of this checkpoint.
    */
   get base(): ModelCheckpoint | undefined {

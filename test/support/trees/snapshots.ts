@@ -119,7 +119,8 @@ export function shown(tree: PlainTree): string[] {
 }
 
 /**
- * Returns the differences between two trees, by comparing every path. This is the plain model of the store's `changes`.
+ * Returns the differences between two trees, by comparing every path. This function is the plain model of the store's
+ * `changes`.
  */
 export function differences(from: PlainTree, to: PlainTree): string[] {
   const list: string[] = [];

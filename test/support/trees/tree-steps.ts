@@ -1,5 +1,5 @@
-// Random edits of a work tree, for property tests of captures: files, links, ignore files and removals. Their names are
-// hard to quote, sort and decode.
+// Random edits of a work tree, for property tests of captures: files, links, ignore files and removals. The names of
+// the files are hard to quote, sort and decode.
 import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
