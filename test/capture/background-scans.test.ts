@@ -60,7 +60,7 @@ test('if a capture stops a long background scan, the pause before the next scan 
   scanning(60_000, async (scans, began, ended) => {
     scans.schedule(false);
     await until('a scan runs', () => began.length === 1);
-    await sleep(300); // so long lasts the scan
+    await sleep(300); // the scan lasts this long
     scans.captureBegins();
     await until('the scan has ended', () => ended.length === 1);
     scans.captureEnds();

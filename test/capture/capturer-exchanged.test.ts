@@ -61,8 +61,8 @@ class Exchange {
 const moments = [
   ['a file is opened', 'open', 'a/b/f'],
   ['a link is read', 'readlink', 'a/b/link'],
-  ['a directory is looked at', 'lstat', 'a/b'],
-  ['a directory below is looked at', 'lstat', 'a/b/c'],
+  ['a directory is checked', 'lstat', 'a/b'],
+  ['a directory below is checked', 'lstat', 'a/b/c'],
   ['a directory is opened', 'openPath', 'a/b'],
   ['a directory is listed', 'readdir', 'a/b'],
 ] as const;

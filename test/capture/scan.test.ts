@@ -131,7 +131,7 @@ test('a capture never misses a directory that is recreated, swapped, moved out o
     assert.ok((it.counts.get('fast') ?? 0) > 140, JSON.stringify([...it.counts]));
   }));
 
-test('a capture includes all files of a branch that is checked out before or during the capture', () =>
+test('if a branch is checked out between or during captures, the next capture includes all its files', () =>
   TwinCaptureRig.with(async (it) => {
     for (const branch of ['one', 'two']) {
       it.rig.git('checkout', '-q', '--orphan', branch);

@@ -11,7 +11,7 @@ import type { WireClient } from '../support/wire-client.ts';
 export interface Ending {
   readonly method: 'session/delete' | 'session/close';
   readonly strategy: string;
-  /** Matches the calls that count. Without this function, every call counts. */
+  /** Matches the calls that count. Without this pattern, every call counts. */
   readonly match?: string;
 }
 

@@ -37,7 +37,7 @@ test('the shadow repository has the session’s id as name, the specified settin
     assert.is((await client.close()).code, 0);
   }));
 
-test('a storage inside the work tree is refused, except the default one, which is never captured', () =>
+test('a storage inside the work tree is refused, except the default storage in a home directory', () =>
   withRig(async (rig) => {
     const inside = join(rig.work, 'deep', 'storage');
     const client = await rig.start();

@@ -136,7 +136,7 @@ function moveGit(rig: SessionRig, name: Buffer): Buffer {
   return away;
 }
 
-test('session/open refuses a git directory whose path is not UTF-8, and tells the user to rename the directory', () =>
+test('session/open reports a git directory whose path is not UTF-8, and tells the user to rename the directory', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('g\xff', 'latin1'));
