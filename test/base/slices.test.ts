@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Slices } from '../../src/base/slices.ts';
 
-/** Runs `work`, and gives it control of the clock. */
+/** Runs `work` with a clock that `work` can set. */
 async function byClock(work: (clock: { now: number }) => void | Promise<void>): Promise<void> {
   await setImmediate(); // waits until the earlier turn of the event loop is over
   const real = performance.now.bind(performance);

@@ -8,8 +8,8 @@ import { git, InProcessDaemon, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 /**
- * Makes a repository with a project at `home/project`. The repository ignores the project from the start or from a
- * later step on.
+ * Makes a repository with a project at `home/project`. The repository ignores the project from the start, or after a
+ * later step.
  */
 function enclosed(rules: Record<string, string>): { home: string; project: string } {
   const home = temporaryDirectory('home');

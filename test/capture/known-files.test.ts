@@ -143,7 +143,7 @@ test('if a snapshot’s contents differ from the list of known files, a capture 
     it.rig.write('d0/e/f0', 'changed');
     rmSync(join(it.rig.root, 'd2'), { recursive: true });
     await it.once();
-    // As after a user reversed a restore by hand, or after the last checkpoint was deleted.
+    // A user may make this state by reversing a restore by hand, or by deleting the last checkpoint.
     it.previous = first;
     await it.agrees('built on an earlier one');
     assert.is(it.read, 1);

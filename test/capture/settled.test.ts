@@ -1,5 +1,5 @@
 // A capture reuses a content only when any later change would change the stamp of the file. Shortly after one change,
-// another change may not change the stamp. Only the clock of the file system says how long ago a change was.
+// another change may leave the stamp as it is. Only the clock of the file system says how long ago a change was.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstatSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { contentOf, type Rig, withRig } from '../support/capture-rig.ts';
 
 const test = suite('settled contents');
 
-/** Makes a capture that builds on the last one. Returns true if the capture opened `f`. */
+/** Makes a capture that builds on the previous capture. Returns true if the capture opened `f`. */
 async function readsAgain(rig: Rig, also: Fault = () => undefined): Promise<boolean> {
   const previous = (await rig.capturer.capture()).snapshot;
   let isRead = false;

@@ -1,4 +1,5 @@
-// Tests which changes the audit counts as drift, how the daemon reports drift, and how much an audit costs.
+// Drift is a change that the watcher did not report. Tests which changes the audit counts as drift, how the daemon
+// reports drift, and how much an audit costs.
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -21,7 +21,7 @@ const test = suite('watch audit beside other processes');
 const writer = fileURLToPath(new URL('../support/programs/busy-writer.js', import.meta.url));
 const program = new URL('../support/programs/teed-handles-thread.js', import.meta.url);
 
-/** A drift, with the time at which the scan before it began. */
+/** A drift, with the time at which the previous scan began. */
 interface Drift {
   readonly paths: readonly TreePath[];
   readonly since: number;

@@ -25,7 +25,7 @@ test('for an open session, the fast path of the command `list` prints the usual 
     assert.is(await run(rig, 'complete-tags'), '0\n1\nfirst\n');
     const plain = await run(rig, 'list');
     assert.match(plain, /^\[0\].*\n\[1\].* one \(first\) {2}\(here\)\n$/);
-    // The fast path does not parse a path in the form `-Cdirectory`; the library does.
+    // The fast path leaves a path in the form `-Cdirectory` to the library.
     assert.is(await run(rig, 'list', `-C${rig.work}`), plain);
     assert.is(await run(rig, 'list', '--session', session.slice(0, 10)), plain);
     await client.close();

@@ -39,7 +39,7 @@ async function withOneTurn(
   return { client, session };
 }
 
-/** Makes the last use of a session appear the given number of minutes old. */
+/** Sets the last use of a session to the given number of minutes ago. */
 function age(rig: DaemonRig, session: string, minutes: number): void {
   const at = Date.now() / 1000 - minutes * 60;
   for (const name of ['session.log', 'published.log'])

@@ -206,7 +206,7 @@ test('the client starts the packaged daemon with arguments, log file and trace l
   assert.ok(existsSync(join(storage, session)));
   assert.match(readFileSync(logFile, 'utf8'), /debug initialize: answered/);
   await client.notify('$/setTrace', { value: 'off' });
-  // The first answer arrives before the second request is sent. Neither is traced.
+  // The first answer arrives before the second request is sent. Neither request is traced.
   await client.request('session/get', { session });
   const count = told.length;
   await client.request('session/get', { session });
@@ -269,7 +269,7 @@ test('the npm package and its types work when they are installed in another proj
   // Puts only the package's dependencies beside the package, as npm would do, but without the network.
   for (const name of Object.keys(manifest.dependencies)) {
     const place = join(modules, name);
-    mkdirSync(dirname(place), { recursive: true }); // a package may have a scope in its name, which is a directory
+    mkdirSync(dirname(place), { recursive: true }); // the name of a package may contain a scope, which is a directory
     symlinkSync(join(root, 'node_modules', name), place);
   }
   const program = `

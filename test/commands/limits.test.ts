@@ -44,7 +44,7 @@ async function turns(
   return { session, root, warnings, tags };
 }
 
-/** Runs a body for all strategies at the same time, because each spends most of its time waiting for the daemon. */
+/** Runs a body for all strategies at the same time, because each run spends most of its time waiting for the daemon. */
 async function withDaemon(body: (daemon: InProcessDaemon, strategy: string) => Promise<void>): Promise<void> {
   const daemon = new InProcessDaemon();
   // Keeps the process alive, because a daemon does not do this.

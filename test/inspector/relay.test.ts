@@ -22,7 +22,7 @@ interface Answer {
   };
 }
 
-/** A page that connects like a browser, without a browser. */
+/** Connects like a page in a browser, so that no browser is needed. */
 class Page {
   readonly socket: WebSocket;
   readonly heard: Answer[] = [];

@@ -1,4 +1,4 @@
-// If a restore fails half-way in a running daemon, the next operation recovers it.
+// If a restore fails half-way in a running daemon, the next operation recovers the restore.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -81,7 +81,7 @@ test('a restore that stops and cannot remove its note is reported as unfinished'
       [(error as CheckpointdError).kind, (error as CheckpointdError).effects],
       ['RestoreFailed', 'unknown'],
     );
-    // As the answer says, the next change finishes the restore. One undo then reverses the restore.
+    // The next change finishes the restore, as the answer says. One undo then reverses the restore.
     await rig.request('checkpoint/create', { session, kind: 'turn' });
     assert.is(rig.read('a'), 'one\n');
     await rig.request('checkpoint/undo', { session });

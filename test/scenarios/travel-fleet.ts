@@ -186,8 +186,8 @@ class FleetMachine {
   }
 
   /**
-   * Sends a request. As `fate` says, the request is undisturbed, or its daemon is killed, or its connection is cut.
-   * After a kill, the next request starts a new daemon.
+   * Sends a request. `fate` says whether the daemon is killed or the connection is cut meanwhile. After a kill, the
+   * next request starts a new daemon.
    */
   async #ask(fate: Fate, work: (client: WireClient) => Promise<void>): Promise<void> {
     const { tally, random } = this.#at;

@@ -8,7 +8,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { killedAt, listed, openedAgain, refs } from './end-deletion-killed.ts';
 
-/** The rename of the session's directory, which is the last step before it is deleted. */
+/** The rename of the session's directory, which is the last step before the directory is deleted. */
 const match = '^rename .*storage.ses_[0-9a-z]+$';
 
 for (const strategy of ['sqlite', 'local'])

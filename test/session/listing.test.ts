@@ -25,7 +25,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
         return summary;
       };
       assert.equal(written(), { checkpoints: 2, firstPrompt: 'first' });
-      // The session of an earlier version has no summary until it is opened.
+      // A session of an earlier version has no summary until the session is opened.
       rmSync(file);
       assert.is(await listed(), undefined);
       await rig.open(client, { retention: 'keep', strategy });

@@ -32,8 +32,8 @@ function over(cwd: string, line: string): { readonly stop: () => Promise<string>
 /** For each test: the number of checkpoints, a name, and the commands in the loops. */
 const storms: readonly (readonly [number, string, readonly string[]])[] = [
   [200, 'gc --prune=now', ['git gc --quiet --prune=now']],
-  // Git warns against running prune at the same time as other commands, because it also removes the temporary packs of
-  // a running gc.
+  // Git warns against running prune at the same time as other commands, because prune also removes the temporary packs
+  // of a running gc.
   [50, 'gc --prune=now and prune', ['git gc --quiet --prune=now', 'git prune --expire=now']],
 ];
 

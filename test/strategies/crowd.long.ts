@@ -1,5 +1,5 @@
-// Eight daemons use one database at the same time over stdio. Each daemon is compared with a model.
-// sqlite-store-crowd.long.ts makes more checkpoints, but tests only the store.
+// Eight daemons, which the test reaches over stdio, use one database at the same time. Each daemon is compared with a
+// model. sqlite-store-crowd.long.ts makes more checkpoints, but tests only the store.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -21,7 +21,7 @@ import { packageFile, programFile } from '../../src/wire/places.ts';
 import { recordSent, undeclaredIn } from './declarations.ts';
 import { type Frame, frameOf, type Id, WireFailure } from './frames.ts';
 
-/** The path of the daemon's program in this checkout, which is the same as in the package. */
+/** The path of the daemon's program in this checkout. The package has the program at the same path. */
 export const daemonEntry = programFile();
 
 /**
@@ -153,8 +153,8 @@ export class WireClient {
   }
 
   /**
-   * Returns the first frame from index `from` on that is wanted. Waits if there is none yet. By default, only later
-   * frames count.
+   * Returns the first frame, beginning at index `from`, for which `wanted` returns true. Waits if there is none yet. By
+   * default, only later frames count.
    */
   next(wanted: (frame: Frame) => boolean, from: number = this.frames.length): Promise<Frame> {
     const already = this.frames.slice(from).find(wanted);

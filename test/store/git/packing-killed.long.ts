@@ -12,7 +12,7 @@ import type { GitStore } from '../../../src/store/git/git-store.ts';
 import { capture, contents, git, inTemporary, record } from '../../support/git-oracle.ts';
 import { open, tag } from './shadow-rig.ts';
 
-/** If this is the first argument, this file only packs a store. */
+/** With this first argument, this program only packs a store. */
 const packs = '--pack';
 
 /** With this number of checkpoints, the daemon also packs their refs. */

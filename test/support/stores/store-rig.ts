@@ -13,7 +13,7 @@ export type OpenStore = (directory: string) => Promise<SnapshotStore>;
 export interface SuiteHooks {
   /** Checks the files of a closed store, by git fsck or integrity_check. Throws if it finds a fault. */
   readonly afterwards?: (directory: string) => void | Promise<void>;
-  /** Removes the garbage that the store's cleanup leaves to the user's own gc. */
+  /** The store leaves some garbage to the user's own gc. Removes this garbage. */
   readonly collect?: (directory: string) => void | Promise<void>;
   /** Removes the stored content of a blob while the store is closed, so that the store does not notice. */
   readonly lose?: (directory: string, blob: BlobId) => void | Promise<void>;

@@ -311,8 +311,8 @@ export async function init(modelled: ModelledSession): Promise<void> {
 }
 
 /**
- * Removes checkpoints without a tag and a name that neither undo nor redo needs. All other checkpoints stay, including
- * the one that a tangent needs.
+ * Removes checkpoints that have no tag and no name, unless undo or redo needs them. All other checkpoints stay,
+ * including the one that a tangent needs.
  */
 export async function collect(modelled: ModelledSession): Promise<void> {
   const { daemon, session, head, entered } = modelled;
