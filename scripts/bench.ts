@@ -181,7 +181,7 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
   return measured;
 }
 
-/** The milliseconds of each run, by the number of files. */
+/** The milliseconds of each run, grouped by the number of files. */
 type ByCount = Map<Contender, Record<string, number[]>>;
 
 function emptyFor(contenders: readonly Contender[]): ByCount {

@@ -47,7 +47,7 @@ if (inputs.some((file) => changedMs(file) >= builtMs)) {
       modulePreload: false,
       assetsInlineLimit: 0,
       chunkSizeWarningLimit: 1500,
-      // Disables the warning about slow bundling, which also appears on a slow machine.
+      // Disables the warning about slow bundling, because on a slow machine this warning always appears.
       rolldownOptions: { checks: { bundlerTimings: false } },
       target: 'es2023',
     },

@@ -1,7 +1,7 @@
 // Bundles the programs that are started often, with their packages. Without bundles, the daemon would load four hundred
-// files when it starts. A module that only one command needs stays a separate file, which this command loads. The entry
-// main.cjs is CommonJS, which Node loads faster than modules. This entry contains all code for hooks and `list`. For
-// every other command, it loads further modules.
+// files when it starts. If only one command needs a module, the module stays a separate file, and this command loads
+// the file. The entry main.cjs is CommonJS, which Node loads faster than modules. This entry contains all code for
+// hooks and `list`. For every other command, it loads further modules.
 //
 // The daemon is one CommonJS file, because Node 20 can use recorded code (compiled by V8 earlier) only for such a file
 // (src/compiled-code.ts). This script records the code while the daemon serves short sessions.

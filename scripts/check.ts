@@ -68,7 +68,7 @@ interface Outcome {
   readonly output: string;
 }
 
-/** A check in one process, which passes or fails as a whole. */
+/** A check that runs in one process, and passes or fails as a whole. */
 function gate(name: string, command: string, args: readonly string[]): Promise<Outcome> {
   return new Promise((resolve) => {
     const started = performance.now();

@@ -1,6 +1,6 @@
 // Plays a day with the daemon on a throw-away clone of a real repository: `npm start [-- path] [-- --verbose]`. Clones
-// the repository at the given path (by default this one), and never touches the original. Prints the steps in a form
-// for people. With --verbose, also prints every frame.
+// the repository at the given path (the default is this repository), and never touches the original. Prints the steps
+// in a form for people. With --verbose, also prints every frame.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

@@ -34,7 +34,7 @@ const numbers = Object.fromEntries(Object.entries(flags).map(([name, value]) => 
 const { checkpoints = 0, restores = 0, minutes = 0, lines = 1 } = numbers;
 const strategies = ['shadow', 'sqlite', 'local'];
 
-/** One session of the day, which only one client uses. */
+/** One of the sessions that the script opens for the day. Only one client uses this session. */
 interface DaySession {
   readonly client: CheckpointdClient;
   readonly tree: GeneratedTree;

@@ -1,5 +1,5 @@
-// Checks that protocol.json follows the closed dialect, and all rules of this protocol that a program can check.
-// Reports all faults at once. example-lint.ts checks the examples.
+// Checks that protocol.json follows the closed dialect, and that it obeys all rules of this protocol that a program can
+// check. Reports all faults at once. example-lint.ts checks the examples.
 import {
   fieldsOf,
   isRecord,

@@ -87,7 +87,7 @@ export interface ProtocolDocument {
   readonly protocolVersion: string;
   readonly dialect: string;
   readonly description: string;
-  /** The errors that any request may have. Methods do not list them again. */
+  /** The errors that any request may have. The methods in the document do not list these errors. */
   readonly commonErrors: readonly string[];
   /** Additional errors that any request with an idempotency key may have. */
   readonly mutationErrors: readonly string[];

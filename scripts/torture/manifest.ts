@@ -106,7 +106,7 @@ export function captured(root: string, all: Manifest): Manifest {
 /** True when the path is in the `.git` of a nested repository. */
 export const isOfGit = (path: string): boolean => /(^|\/)\.git(\/|$)/.test(path);
 
-/** Runs git as a user without git settings would. @throws git's message */
+/** Runs git as if the user had no git settings. @throws git's message */
 export function plainGit(words: readonly string[], input?: string): Buffer {
   const result = spawnSync('git', words, {
     maxBuffer: 1 << 28,

@@ -107,7 +107,8 @@ export class Oracle {
   }
 
   /**
-   * Checks that nothing is lost. @throws Defect when a known checkpoint is missing, or a displaced content is nowhere.
+   * Checks that nothing is lost. @throws Defect when a known checkpoint is missing, or when a displaced content is
+   * stored nowhere.
    */
   async assertNothingLost(seats: readonly Seat[], work: Manifest, where: string): Promise<void> {
     for (const seat of seats) {

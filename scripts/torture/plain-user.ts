@@ -15,8 +15,9 @@ export const plainUserPrefix = [
 ] as const;
 
 /**
- * The beginning of such a command line in a container. By a setting, the kernel kills a container's program when its
- * parent dies. Giving up the rights of root cancels this setting, so it is made again.
+ * The beginning of such a command line in a container. A container has the setting that the kernel kills its program
+ * when the program's parent dies. Giving up the rights of root cancels this setting, so the command line makes the
+ * setting again.
  */
 export const containedPlainUserPrefix = [...plainUserPrefix, '--pdeathsig=KILL'] as const;
 

@@ -13,7 +13,7 @@ import { InProcessLine } from './clients/in-process.ts';
 import { type Line, OwnLine } from './clients/line.ts';
 import { Defect, type Tally } from './tally.ts';
 
-/** The program of a daemon with planned faults, which the shipped daemon does not support. */
+/** The program of a daemon for tests. It supports planned faults; the shipped daemon does not. */
 const faultyEntry = testProgram('planned-daemon');
 
 export interface SeatOptions {

@@ -42,7 +42,7 @@ export class Relay {
   readonly #socket: WebSocket;
   readonly #sessions: ReachedSessions;
   readonly #own: OwnAnswers;
-  /** The requests without an answer so far, by the id that the page gave to each request. */
+  /** The requests without an answer so far, keyed by the page's id of the request. */
   readonly #running = new Map<number, AbortController>();
 
   constructor(socket: WebSocket, sessions: ReachedSessions, own: OwnAnswers) {

@@ -83,8 +83,8 @@ interface AnsweredRestore {
 }
 
 /**
- * Restores the damaged files. If the store has lost the content of a file, too, reports this file. The next opening
- * does not try to restore it again.
+ * Restores the damaged files. If the store has also lost the content of a file, reports this file, and the next opening
+ * does not try again.
  */
 async function restoreLost(
   site: RestoreSite,
@@ -209,8 +209,8 @@ async function isLost(
 }
 
 /**
- * True when the current content may be the intact content damaged by a power cut. The current content may differ from
- * the intact content only by zeros in places and by a missing end.
+ * True when a power cut may have turned the intact content into the current content. The current content may differ
+ * from the intact content only by zeros in places and by a missing end.
  */
 async function isTorn(store: SnapshotStore, present: BlobId, whole: BlobId): Promise<boolean> {
   const [presentBytes = -1, wholeBytes = -1] = await store.sizes([present, whole]);

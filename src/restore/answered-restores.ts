@@ -14,8 +14,8 @@ import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { type RestoreIntent, RestoreJournal, recordOf } from './journal.ts';
 
 /**
- * The time in ms that the end of a session waits for files to reach the disk. The time is short, because the
- * daemon answers a shutdown within a second.
+ * When a session ends, the daemon waits at most this time in ms for files to reach the disk. The time is short, because
+ * the daemon must answer a shutdown within a second.
  */
 const patienceMs = 500;
 const noteName = /^restored-[0-9a-z]+\.json$/;
@@ -37,7 +37,7 @@ export class AnsweredRestores {
   readonly #durable: boolean;
   readonly #log: Log;
   readonly #stop = new AbortController();
-  /** For each restore, by its id: the paths that are not synced yet. */
+  /** The paths that are not synced yet. The key is the id of the restore that wrote the paths. */
   readonly #waiting = new Map<string, ReadonlySet<TreePath>>();
   #running: Promise<void> | undefined;
 

@@ -49,7 +49,7 @@ export class Commit {
   readonly #touched: Set<TreePath>;
   /**
    * The identities of files that had several names when this restore removed one of the names. The removal changes the
-   * file's ctime, which its other names show, too.
+   * ctime of the file, also under its other names.
    */
   readonly #shared = new Set<string>();
   /** Files that the commit moved to a temporary name and could not remove, with their original paths. */

@@ -44,7 +44,7 @@ export async function changedPaths(
 }
 
 export interface EditedSince {
-  /** The edited entries, by path. Includes entries of which only the permission bits changed. */
+  /** The edited entries, keyed by path. Includes entries of which only the permission bits changed. */
   readonly edits: ReadonlyMap<TreePath, Entry>;
   /** The paths whose current content differs from the contents in both states. */
   readonly contents: ReadonlySet<TreePath>;

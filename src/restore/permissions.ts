@@ -130,8 +130,8 @@ function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undef
 function askToRemove(address: Buffer): void {
   if (process.platform !== 'linux') return;
   files.rmdirSync(address);
-  // If `rmdir` succeeds, another process has just replaced the file with an empty directory. Makes the
-  // directory again.
+  // If `rmdir` succeeds, another process has just replaced the file with an empty directory. The directory is then made
+  // again.
   files.mkdirSync(address);
 }
 

@@ -145,7 +145,10 @@ export const emptyPlan: RestorePlan = {
   doubtful: [],
 };
 
-/** The obstacles to the steps of a first plan, by path. Code that reads the disk and the store has found them. */
+/**
+ * The obstacles to the steps of a first plan, keyed by the path of the step. Code that reads the disk and the store has
+ * found these obstacles.
+ */
 export interface Obstacles {
   /** The writes that are impossible, because an entry is in the way or the content is lost. */
   readonly writes: ReadonlyMap<TreePath, FailureReason>;

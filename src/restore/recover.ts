@@ -174,9 +174,9 @@ async function repeat(
 }
 
 /**
- * Saves the edits since the interruption in two checkpoints. The first has the current state. The second has the state
- * before the restore with the edits applied. Returns the second checkpoint, to which an undo will return. Without
- * edits, returns the existing safety checkpoint.
+ * Saves the edits since the interruption in two checkpoints. The first checkpoint has the current state. The second
+ * checkpoint has the state before the restore, with the edits applied. Returns the second checkpoint, to which an undo
+ * will return. Without edits, returns the existing safety checkpoint.
  */
 async function saveEdits(
   site: RestoreSite,

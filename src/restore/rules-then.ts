@@ -1,8 +1,8 @@
 // Finds existing paths that a checkpoint lacks, but that may have existed when the checkpoint was made. The
 // checkpoint's capture may have skipped or excluded the path. Or the file was too large, or the checkpoint's
-// `.gitignore` files ignore the path. A restore must not conclude that such a path did not exist then. For rules
-// outside the work tree (info/exclude, the user's global excludes), today's rules are used. When in doubt, this module
-// counts a path as left out.
+// `.gitignore` files ignore the path. A restore must not conclude that the path did not exist when the checkpoint was
+// made. For rules outside the work tree (info/exclude, the user's global excludes), today's rules are used. When in
+// doubt, this module counts a path as left out.
 import { join as joinPaths, relative } from 'node:path';
 import { files } from '../base/files.ts';
 import { rulesOf } from '../checkpoints/publish.ts';

@@ -74,8 +74,8 @@ export interface Unswept {
 }
 
 /**
- * Removes all temporary files of restore `id` from the whole tree. Never follows links, and never enters a `.git`.
- * Moves a directory that was moved aside back to its path. If another entry is at this path, the sweep removes the
+ * Removes all temporary files of restore `id` from the whole tree. Never follows links, and never enters a `.git`. If a
+ * directory was moved aside, moves it back to its path. If another entry is at this path, the sweep removes the
  * directory. This loses nothing, because the restore had verified that all files of the directory are saved.
  */
 export async function sweepTemporaries(

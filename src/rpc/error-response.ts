@@ -79,9 +79,9 @@ export interface FailedRequest {
 
 /**
  * Turns a thrown value into an error response. Expected failures keep their text, and `details.operationId` and
- * `details.issues` become fields of `data`. Any other value becomes InternalError with an incident number, under which
- * the log has the details. Cancellation is reported by dispatch.ts, because only dispatch.ts knows the cause of an
- * abort.
+ * `details.issues` become fields of `data`. Any other value becomes InternalError with an incident number. The log has
+ * the details under this number. Cancellation is reported by dispatch.ts, because only dispatch.ts knows the cause of
+ * an abort.
  */
 export function toWireError(error: unknown, request: FailedRequest): WireError {
   if (error instanceof CheckpointdError) {

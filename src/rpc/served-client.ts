@@ -178,7 +178,7 @@ export class ServedClient {
   notify<M extends NotificationMethod>(method: M, params: EventOf<M>): void {
     if (!this.#lifecycle.wants(method)) return;
     const isSent = this.#connection.notify(method, params);
-    // Writes only to the log that notifications are lost, because a warning to the client would be dropped, too.
+    // Reports the lost notifications only in the log, because a warning to the client would be lost, too.
     if (!isSent && !this.#isDropping)
       this.#ports.log.info(`the client does not read its messages, so ${method} was dropped`);
     this.#isDropping = !isSent;

@@ -79,7 +79,7 @@ export async function readAtRest(
   }
 }
 
-/** The files that a properly closed session may have besides its store, by name. */
+/** The names of the files that a properly closed session may have besides its store. */
 const restingNames =
   /^(session\.json|owner\.json|session\.log|published\.log|summary\.json|checkpoints-enabled|known-files|packed-records|ignore|spool|fence)$/;
 

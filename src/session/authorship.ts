@@ -89,9 +89,9 @@ export async function recordCheckpoint(
 }
 
 /**
- * For the first checkpoint of a session, returns the paths whose content differs from the ledger. The ledger may have
- * records of earlier checkpoints, which were removed. A path without a record needs none: the base in the store has its
- * content ({@link baseOf}).
+ * For the first checkpoint of a session, returns the paths whose content differs from the ledger. The ledger may still
+ * have records of earlier checkpoints that were removed. A path without a record needs none: the base in the store has
+ * its content ({@link baseOf}).
  */
 async function changesSinceKnown(
   { store, ledger }: Checkpoints,
@@ -181,9 +181,9 @@ export function writerOf(
 }
 
 /**
- * Returns the newest record of a content. Ignores records of restores, because a restore only writes an author's
- * content again. A revert is an exception: it merges, so the session is the author of a content that first came from a
- * revert. Returns undefined when the content is only in records of other restores.
+ * Returns the newest record of a content. Ignores records of restores, because a restore only writes content that
+ * already has an author. A revert is an exception: it merges, so the session is the author of a content that first came
+ * from a revert. Returns undefined when the content is only in records of other restores.
  */
 function firstWriteOf(session: Session, path: TreePath, content: Known): LedgerRecord | undefined {
   const { index, ledger } = session.requireCheckpoints();
@@ -229,8 +229,8 @@ export async function recordWrite(
   };
   keepContent(keepers, content, found?.bytes);
   const { idempotency } = context.stamp;
-  // The other sessions log the report before this session does. If a kill comes in between, they already know that this
-  // session wrote the path.
+  // The other sessions log the report before this session does. If the daemon is killed in between, the other sessions
+  // already know that this session wrote the path.
   for (const other of session.parts.neighbours(session))
     recordReport(other, session, { path: write.path, content, at });
   const report = reportFor(session, session, { path: write.path, content, at });
@@ -321,8 +321,8 @@ function reportFor(
 }
 
 /**
- * Returns the id of the empty content. If two sessions have the same id for it, they compute content ids in the same
- * way.
+ * Returns the id of the empty content. If two sessions have the same id for the empty content, they compute content ids
+ * in the same way.
  */
 function nameOfEmpty(session: Session): string | undefined {
   return session.enabled?.store.hash(0).digest();

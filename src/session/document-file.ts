@@ -92,7 +92,7 @@ function refusedPath(message: string, path: string, cause?: unknown): Checkpoint
   return new CheckpointdError('InvalidParams', message, { details: { path }, cause });
 }
 
-/** Returns the error for a directory that checkpointd allows, but in which the user may not write. */
+/** Returns the error for a directory that checkpointd allows, but in which the user has no permission to write. */
 function deniedPath(path: string, cause: unknown): CheckpointdError {
   return new CheckpointdError(
     'ReadOnlyStore',

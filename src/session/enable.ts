@@ -41,8 +41,8 @@ export async function obstacle(session: Session, mode: InitMode): Promise<Disabl
     throw error;
   }
   const { repository, directory } = session.parts;
-  // If a user enabled checkpoints by hand, a resumed session enables them again, because it has checkpoints and perhaps
-  // an unfinished restore.
+  // If a user enabled checkpoints by hand, a resumed session enables them again: the session has checkpoints, and
+  // perhaps an unfinished restore.
   if (mode === 'auto' && repository === undefined && !files.existsSync(directory.enabledFile))
     return 'NotARepository';
   return undefined;

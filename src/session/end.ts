@@ -189,8 +189,8 @@ async function hasOnlyCopyInSafety(checkpoints: Checkpoints): Promise<boolean> {
 }
 
 /**
- * True when a safety checkpoint differs from the session's current state, so that it may have the only copy of a file.
- * Used when there is no time to compare contents.
+ * True when a safety checkpoint differs from the session's current state. The checkpoint may then have the only copy of
+ * a file. Used when there is no time to compare contents.
  */
 function mayHaveOnlyCopy(checkpoints: Checkpoints): boolean {
   const { index } = checkpoints;
@@ -419,9 +419,8 @@ async function claim(directory: SessionDirectory): Promise<SessionOwner | undefi
 }
 
 /**
- * Moves a claimed session to the state `moved`, and returns its new path. First calls `mayGo`, because
- * another process may have resumed or removed the session before the claim. Gives up the ownership at the
- * end.
+ * Moves a claimed session to the state `moved`, and returns its new path. First calls `mayGo`, because another process
+ * may have resumed or removed the session before this process claimed it. At the end, gives up the ownership.
  */
 async function removeClaimed(
   directory: SessionDirectory,

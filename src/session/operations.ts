@@ -1,6 +1,6 @@
-// Remembers the outcome of each mutation that a client requested. If a client repeats the key of a request, it gets the
-// first answer again. After a lost connection, operation/get reports the outcome. The outcomes are in the session's
-// log, so they exist as long as the session. This module decides nothing about the operations themselves.
+// Remembers the outcome of each mutation that a client requested. If a client repeats the key of a request, the client
+// gets the answer to the first request. After a lost connection, operation/get reports the outcome. The outcomes are in
+// the session's log, so they exist as long as the session. This module decides nothing about the operations themselves.
 import { createHash } from 'node:crypto';
 import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -58,7 +58,7 @@ interface LoggedIntention extends LogRecord, LoggedKey {
 /** The record of a change of the conversation or of the ledger, with the key of its request. */
 interface LoggedEffect extends LogRecord {
   readonly kind: 'conversation' | 'ledger';
-  /** The client's key, and the logged effect. From this effect the answer for the client can be made again. */
+  /** The client's key, and the logged effect. The daemon can make the client's answer from this effect. */
   readonly idempotency?: LoggedKey & { readonly result: unknown };
 }
 
@@ -67,9 +67,9 @@ type Id = CheckpointRecord['id'];
 export type Intended =
   | { readonly removes: Id }
   | { readonly renames: Id; readonly name?: string }
-  /** One step of a store/gc, which removes these checkpoints. Further steps may follow. */
+  /** One step of a store/gc: the checkpoints that this step removes. Further steps may follow. */
   | { readonly collects: readonly Id[] }
-  /** A checkpoint/clean, which removes all checkpoints. `cleans` is the head at that time. */
+  /** A checkpoint/clean, which removes all checkpoints. `cleans` is the head just before the removal. */
   | { readonly cleans: Id; readonly removed: number }
   /**
    * A checkpoint/init of a session that already has checkpoints. If the request makes a new base, the base's record

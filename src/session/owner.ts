@@ -329,9 +329,9 @@ function isKnownByHeartbeat({ note }: Owner, locks: Locks): boolean {
 }
 
 /**
- * True when the holder had locked the directory, and now this process has that lock, on the same machine since its last
- * start. This proves that the holder is gone. On another machine the lock proves nothing, because a network disk may
- * have separate locks for each machine.
+ * True when the holder had locked the directory, and this process now has that lock, under the same running kernel.
+ * This proves that the holder is gone. On another machine the lock proves nothing, because a network disk may have
+ * separate locks for each machine.
  */
 function isProven(note: OwnerNote, { directory }: Locks): boolean {
   return directory.is === 'locked' && note.locked === true && note.bootId === describeSelf().bootId;

@@ -128,7 +128,7 @@ function refuseBroken(root: string): void {
   if (unusable !== undefined) throw unusable;
 }
 
-/** Returns the error for a repository that has the checkpoints, but that this user may not read. */
+/** Returns the error for a repository that has the checkpoints, but that this user is not allowed to read. */
 function hiddenRepository(kind: 'StoreCorrupt' | 'StoreUnavailable', root: string): CheckpointdError {
   return new CheckpointdError(
     kind,

@@ -195,8 +195,8 @@ export class Session {
   }
 
   /**
-   * Disables checkpoints. `because` is the specific cause, which the client gets. When `because` is absent, the client
-   * gets the general remedy for the reason.
+   * Disables checkpoints. `because` is the specific cause. The client gets this text. When `because` is absent, the
+   * client gets the general remedy for the reason.
    */
   disable(reason: DisabledReason, because?: CheckpointdError): void {
     this.#checkpoints = reason;
@@ -214,7 +214,7 @@ export class Session {
     return reason === undefined ? undefined : (this.#because?.message ?? remedies[reason]);
   }
 
-  /** True when the client set a limit by which the daemon removes checkpoints. */
+  /** True when the client set a limit that makes the daemon remove old checkpoints. */
   get hasLimits(): boolean {
     const { maxCheckpoints, maxStoreBytes } = this.parts.options.limits;
     return maxCheckpoints !== undefined || maxStoreBytes !== undefined;

@@ -307,7 +307,7 @@ export class Sessions {
     }
   }
 
-  /** Waits until the sessions of a conversation have ended, because their directory is locked until then. */
+  /** Waits until the sessions of a conversation have ended. Until then, the directory of each session is locked. */
   async #endOf(conversationId: string | undefined): Promise<void> {
     const ends = [...this.#ending].filter(([{ parts }]) => parts.marker.conversationId === conversationId);
     await Promise.all(ends.map(([, end]) => end));

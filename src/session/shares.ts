@@ -13,8 +13,8 @@ export class Shares {
   /** The unfinished openings, each with the client that requested it. */
   readonly #openings = new Map<symbol, Client>();
   /**
-   * Set when the daemon has begun to end. From then on only the client `last` may open a session, by requests that it
-   * sent before.
+   * Set when the daemon has begun to end. From then on only the client `last` may open a session, and only by requests
+   * that it sent before the end began.
    */
   #end: { readonly last: Client | undefined } | undefined;
 
@@ -26,7 +26,7 @@ export class Shares {
 
   /**
    * Records an unfinished opening until the returned function is called.
-   * @throws StoreUnavailable when the end has begun and the client is not `last`
+   * @throws StoreUnavailable when the daemon has begun to end and the client is not `last`
    */
   opens(client: Client): () => void {
     if (this.#end !== undefined && this.#end.last !== client) throw closing();

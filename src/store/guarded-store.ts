@@ -247,8 +247,8 @@ export class PublishedList {
   }
 
   /**
-   * Removes checkpoints from the list before they are removed from the store. A kill in between leaves an unlisted
-   * checkpoint, and never makes a checkpoint seem lost.
+   * Removes checkpoints from the list before they are removed from the store. A kill between the two steps leaves an
+   * unlisted checkpoint, but never makes a checkpoint seem lost.
    */
   remove(ids: readonly CheckpointId[]): void {
     this.#append('-', ids);

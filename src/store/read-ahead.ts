@@ -13,7 +13,7 @@ export class ReadAhead {
   readonly #contents: Contents;
   readonly #blobs: readonly BlobId[];
   readonly #sizes: readonly number[];
-  /** The pending reads, by the positions of their contents in the list. */
+  /** The pending reads, keyed by the position of the content in the list. */
   readonly #asked = new Map<number, Promise<readonly Uint8Array[]>>();
   #next = 0;
 

@@ -163,8 +163,9 @@ export interface SnapshotStore extends SnapshotSink {
   sync(): Promise<void>;
   rename(id: CheckpointId, name: string | undefined): Promise<void>;
   /**
-   * Searches the store for published checkpoints that {@link checkpoints} no longer lists. Repairs the store so that
-   * they are listed again. Also moves back tags and names that another program moved. Returns true after any change.
+   * Searches the store for published checkpoints that {@link checkpoints} no longer lists, and repairs the store so
+   * that these checkpoints are listed again. Also moves back tags and names that another program moved. Returns true
+   * after any change.
    */
   repairListing?(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean>;
   /**

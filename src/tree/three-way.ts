@@ -21,7 +21,7 @@ import { ancestors, byBytes, join, type TreePath } from './tree-path.ts';
 /** The differences between one side and the base. */
 export interface MergeSide {
   readonly changes: readonly TreeChange[];
-  /** The new path of each renamed file, by the old path. */
+  /** The new path of each renamed file, keyed by the old path. */
   readonly renames: ReadonlyMap<TreePath, TreePath>;
 }
 
@@ -57,7 +57,7 @@ export interface MergedPath {
 }
 
 export interface TreeMerge {
-  /** The differences between `ours` and the merged tree, by path. */
+  /** The differences between `ours` and the merged tree, ordered by path. */
   readonly changes: readonly TreeChange[];
   /** Every path that `theirs` or the merge changes, in bytewise order. */
   readonly paths: readonly MergedPath[];
@@ -372,7 +372,7 @@ function mergeBits(base: Entry | undefined, ours: Entry, theirs: Entry): Bits | 
   const permissions = strict.value;
   if (permissions === undefined || mode.value === '120000') return { mode: mode.value };
   // The executable bit may come from one side, and the permissions from the other side. If the bit is set, the owner
-  // may run the file. Otherwise no user may run it.
+  // may run the file. If the bit is not set, no user may run the file.
   const fitting = mode.value === '100755' ? permissions | 0o100 : permissions & ~0o111;
   return { mode: mode.value, permissions: fitting };
 }

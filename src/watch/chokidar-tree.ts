@@ -25,9 +25,9 @@ interface Watched {
 /** The number of directories that are opened at the same time. */
 export const batchMax = 200;
 /**
- * Persistent handles are not used on Linux. All watchers of a thread share chokidar's persistent handles, by path. So a
- * session could get another session's handle on a directory that has since been replaced. On other systems, handles
- * report errors, and chokidar processes these errors only for persistent handles.
+ * Persistent handles are not used on Linux. If several watchers of a thread watch the same path, they share chokidar's
+ * persistent handle. So a session could get another session's handle on a directory that has since been replaced. On
+ * other systems, handles report errors, and chokidar processes these errors only for persistent handles.
  */
 const isPersistent = process.platform !== 'linux';
 
@@ -123,8 +123,8 @@ export class ChokidarTree {
 
   /**
    * Watches a directory that has replaced an earlier directory at the same path. Chokidar notices the removal of the
-   * earlier directory only if it checks the path before the new directory exists. Once the new handles are open,
-   * reports the directory as changed, because its files may have changed before.
+   * earlier directory only if it checks the path before the new directory exists. When the new handles are open,
+   * reports the directory as changed, because its files may have changed before this moment.
    * @throws system errors, except for a missing path
    */
   async #renewReplaced(path: string): Promise<void> {
@@ -148,8 +148,8 @@ export class ChokidarTree {
   }
 
   /**
-   * Closes the handles on a removed directory and on all directories below it. A later directory at the same path is a
-   * new directory.
+   * Closes the handles on a removed directory and on all directories below it. If another directory is at the same path
+   * later, it counts as a new directory.
    */
   #forget(path: string, noticedBy: FSWatcher | undefined): void {
     const gone = this.#watched.get(path);

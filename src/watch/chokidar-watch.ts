@@ -12,7 +12,7 @@ export interface ChokidarOrder {
   /** The canonical path of the work tree. */
   readonly root: string;
   readonly storage?: string;
-  /** Directories that the ignore rules exclude, by their paths in the work tree. */
+  /** The paths, in the work tree, of directories that the ignore rules exclude. */
   readonly ignored: readonly TreePath[];
 }
 
@@ -158,7 +158,7 @@ export class ChokidarWatch {
         this.#directories = message.directories;
         this.#directoriesThen = message.directories;
         this.#become('live');
-        if (this.#logged !== undefined) this.#options.onEverything(); // no thread watched in between
+        if (this.#logged !== undefined) this.#options.onEverything(); // no thread was watching for a moment
         return this.#endStart();
       case 'tooMany':
         return this.#startAnew('more events arrived than the kernel can queue');

@@ -42,8 +42,8 @@ export class LoopProbe {
   }
 
   /**
-   * Counts events of the kernel, whether or not they lead to a mark. Each closed handle counts, too: the kernel queues
-   * an event for it, which Node does not report.
+   * Counts events of the kernel, whether or not they lead to a mark. Each closed handle also counts as an event: the
+   * kernel queues an event that Node does not report.
    */
   count(events = 1): void {
     if (this.#eventsInTurn === 0) {

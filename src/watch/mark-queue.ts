@@ -2,7 +2,10 @@
 // busy, the queue gathers marks. The queue sends one batch at a time.
 import type { TreePath } from '../tree/tree-path.ts';
 
-/** Error codes of a system that has no more watches, descriptors or memory. Any other code concerns only one path. */
+/**
+ * The error codes that mean that the system has no more watches, descriptors or memory. Any other code concerns only
+ * one path.
+ */
 export const limitCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
 /** Returns a text that names the reached limit, for a code in {@link limitCodes}. */

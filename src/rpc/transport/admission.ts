@@ -44,8 +44,8 @@ export function idToAnswer(value: unknown): RequestId | null {
 }
 
 /**
- * The running requests, by internal number. The library gets these numbers instead of the client's ids, because it
- * compares ids as text and would confuse them. {@link Admission.release} returns the client's id for the response.
+ * The running requests, by internal number. The library gets these numbers instead of the client's ids. It compares ids
+ * as text, and would confuse the ids 1 and "1". {@link Admission.release} returns the client's id for the response.
  */
 export class Admission {
   readonly #inFlightMax: number;

@@ -10,8 +10,8 @@ import { files } from '../../base/files.ts';
 import { indexedIds } from '../../git/objects/pack-index.ts';
 
 /**
- * The cached lines, by the id of the object. A line is the JSON of a commit's record, or '' for any other object to
- * which a ref points.
+ * The cached lines, keyed by the id of the object. A line is the JSON of a commit's record, or '' for any other object
+ * to which a ref points.
  */
 export type RecordLines = ReadonlyMap<string, string>;
 

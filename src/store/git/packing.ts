@@ -34,15 +34,15 @@ export const packingLimits = {
   looseRefsMin: 100,
 };
 /**
- * The size in bytes above which the daemon does not rewrite a pack. So the cost of packing depends on the size of the
- * change.
+ * The size in bytes above which the daemon does not rewrite a pack. So the cost of packing depends on the new objects,
+ * not on the size of the repository.
  */
 const joinedBytesMax = 1 << 30;
 
 /**
  * Lets git compare contents up to this size, because two versions of a large content differ little. Git then needs
  * about five times the content's size in memory, for two contents and the index of one of them. A larger window would
- * need half as much memory again, and would find no further similarities.
+ * need one and a half times as much memory, and would find no further similarities.
  */
 const packSettings = {
   'core.bigFileThreshold': '256m',
@@ -228,8 +228,8 @@ function packsIn(objects: string): Pack[] {
 
 /**
  * Returns the packs to merge into a new pack, smallest first. Takes the next pack while this pack has at most twice as
- * many objects as all packs taken so far. So each object is rewritten only about once each time the number of objects
- * doubles.
+ * many objects as all packs taken so far. So each object is rewritten only about once per doubling of the number of
+ * objects.
  */
 function packsToJoin(packs: readonly Pack[], loose: number): readonly Pack[] {
   let total = loose;

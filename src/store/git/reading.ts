@@ -26,7 +26,7 @@ interface Place {
   readonly records?: PackedRecords;
 }
 
-/** Opens the store of strategy `shadow`. @throws any error when the store may not be intact */
+/** Opens the store of strategy `shadow`. @throws any error when the store may be damaged */
 export function openShadowToRead(
   { sessionDirectory: gitDir }: StoreOptions,
   scratch: string,
@@ -43,7 +43,7 @@ export function openShadowToRead(
   return openToRead(place, scratch);
 }
 
-/** Opens the store of strategy `local`. @throws any error when the store may not be intact */
+/** Opens the store of strategy `local`. @throws any error when the store may be damaged */
 export async function openLocalToRead(
   { session, sessionDirectory, gitDirectory }: StoreOptions,
   scratch: string,

@@ -144,7 +144,10 @@ export class Unsynced {
     return young;
   }
 
-  /** Returns the directories of the paths, and the directories above them, which may be new, too. */
+  /**
+   * Returns the directories of the paths. Also returns all directories above, because these directories may be new,
+   * too.
+   */
   #directoriesOf(paths: readonly string[]): Set<string> {
     const { objects, refsIn } = this.#places;
     const found = new Set<string>();

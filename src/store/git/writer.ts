@@ -60,7 +60,7 @@ interface KnownIds {
   add(id: string): void;
 }
 
-/** Directories in git's form, by their ids. */
+/** Directories in the form in which git stores them, keyed by their ids. */
 interface MadeTrees {
   readonly root: string;
   readonly made: ReadonlyMap<Directory, string>;
@@ -81,8 +81,8 @@ export class GitWriter implements SnapshotWriter {
   #failure: { readonly error: unknown } | undefined;
   readonly #turns = new Turns();
   /**
-   * Allows sweeps again. No sweep may run from the first write until the writer has stored (sealed) its tree or was
-   * aborted.
+   * A function that allows sweeps again. No sweep may run from the first write until the writer has stored (sealed) its
+   * tree or was aborted.
    */
   #leave: (() => void) | undefined;
 

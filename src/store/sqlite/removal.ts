@@ -135,8 +135,8 @@ export class SqliteRemoval {
   }
 
   /**
-   * Deletes the rows of removed checkpoints in small steps. Includes rows that were still there when the session was
-   * closed earlier.
+   * Deletes the rows of removed checkpoints in small steps. Includes rows that an earlier opening of the session has
+   * left behind.
    */
   async drainRemoved(): Promise<void> {
     const rows = await this.#parts.database.read(() =>

@@ -66,8 +66,8 @@ class Sweep {
   }
 
   /**
-   * Returns the snapshots that became roots since the last call. New roots have higher ids, because ids only grow, and
-   * snapshots and pins never change.
+   * Returns the snapshots that became roots since the last call. New roots have higher ids, because ids only grow.
+   * Snapshots and pins never change.
    */
   #newRoots(): string[] {
     const checkpoints = this.#database.rows(

@@ -46,7 +46,7 @@ export interface WriterParts {
   readonly knownRows: KnownRows;
   /** Contents that this store wrote or read completely since it was opened. */
   readonly proven: RecentSet;
-  /** Shared chunks, by their digests, that this store wrote or read since it was opened. */
+  /** The digests of the shared chunks that this store wrote or read since it was opened. */
   readonly provenChunks: RecentSet;
   readonly signal: AbortSignal | undefined;
   readonly writesAll: boolean;

@@ -148,8 +148,8 @@ function hunkParts(props: DiffViewProps): readonly [before: Extension, after: Ex
 }
 
 /**
- * Makes the buttons act on the hunks of the newest comparison. If a new comparison finds the same hunks, the view is
- * not rebuilt, so only this function updates the buttons.
+ * Makes the buttons act on the hunks of the newest comparison. A new comparison with the same hunks does not rebuild
+ * the view, so the buttons must be updated here.
  */
 function lateBound(offered: OfferedHunks, props: DiffViewProps): OfferedHunks {
   return {

@@ -22,7 +22,7 @@ export const useLink = defineStore('link', () => {
   const wire = shallowRef<WireLink>();
   /**
    * A counter that grows whenever the page connects to the inspector, or the inspector connects to the daemon of a
-   * session. The page may have missed earlier events, so it then reads all shown data again.
+   * session. The page may have missed events before that, so it reads all shown data again.
    */
   const reached = ref(0);
 

@@ -331,13 +331,14 @@ export class SqliteDatabase {
 }
 
 // The journal (`-wal`) and its index (`-shm`), which all connections share in memory. When another program removes one
-// of these files, SQLite continues in a file without a name. Other processes then make new files, and data that has not
-// reached the database is lost with the last connection. So the daemon checks both files before work. The connection
-// that still has the removed files writes their data back. After that, no connection of this process uses the database.
+// of these files, SQLite continues in a file without a name. Other processes then make new files. Data that has not
+// reached the database is lost when the last connection closes. So the daemon checks both files before work. The
+// connection that still has the removed files writes their data back. After that, no connection of this process uses
+// the database.
 
 class SideFiles {
   /**
-   * The side files by the identity of their database, because SQLite has one index for all connections of a
+   * The side files, keyed by the identity of their database, because SQLite has one index for all connections of a
    * process.
    */
   static readonly #open = new Map<string, SideFiles>();
@@ -382,8 +383,8 @@ class SideFiles {
   }
 
   /**
-   * Notes the side files after the first work, which creates them. Ignores an error, because the work has succeeded.
-   * After the next work, this method tries again.
+   * Records the identities of the side files. The first work on the database creates these files. Ignores an error,
+   * because the work has succeeded; after the next work, this method is called again.
    */
   remember(): void {
     if (this.#watches !== undefined) return;
@@ -454,8 +455,8 @@ export class SqliteJournal {
   }
 
   /**
-   * Empties the journal, and frees its space if no other connection is using the journal. Closes the connection, which
-   * is opened again when it is needed.
+   * Empties the journal, and frees its space if no other connection is using the journal. Closes the connection. The
+   * next write-back opens it again.
    */
   empty(): Promise<void> {
     return this.#run('TRUNCATE').then(() => this.#drop());
