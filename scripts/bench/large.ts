@@ -25,7 +25,7 @@ const createsMeasured = 3;
 const restMs = 60_000;
 const megabyte = 1 << 20;
 
-/** Changes one byte in place before each `create`. Then all strategies rest for the same minute. */
+/** Changes one byte in place before each `create`. After the last `create`, all strategies rest for the same minute. */
 export async function measureLarge(
   strategies: readonly string[],
   megabytes: number,

@@ -1,5 +1,5 @@
-// Simulates a small ext4 disk whose power can be cut. The disk is an image on a loop device. An ioctl shuts it down and
-// drops all unwritten data. Only root can use this disk, and only where mounting is allowed.
+// Simulates a small ext4 disk whose power can be cut. The disk is an image on a loop device. An ioctl shuts the disk
+// down and drops all unwritten data. Only root can use this disk, and only where mounting is allowed.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
@@ -89,8 +89,9 @@ export class Disk {
   /** Restores the power, as a reboot of the machine would. */
   async restart(): Promise<void> {
     run('umount', this.root);
-    // Waits until no process has the disk open. Until then, a new mount would show the disk that was shut down. A dying
-    // child of the daemon may still have it open, or a process with its own mounts (the container of another test).
+    // Waits until no process has the disk open. While a process has the disk open, a new mount would show the disk that
+    // was shut down. A dying child of the daemon may still have it open, or a process with its own mounts (the
+    // container of another test).
     const deadline = performance.now() + inUseMsMax;
     while (run('losetup', '-j', this.#image) !== '') {
       if (performance.now() > deadline)

@@ -57,8 +57,8 @@ export class Oracle {
   }
 
   /**
-   * Records that the daemon has changed the work tree. From now on, every content that it removed must be stored
-   * somewhere.
+   * Records that the daemon has changed the work tree. From now on, every content that the daemon removed must be
+   * stored somewhere.
    */
   took(before: Manifest, after: Manifest, since: string, moved: Manifest = new Map()): void {
     for (const [path, thing] of before) {

@@ -210,8 +210,8 @@ export async function sideOfAuthor(
 const stepLabels = { ours: 'present', base: 'the author', theirs: 'before' };
 
 /**
- * Returns a content without some of the changes that led to it. Returns undefined when later changes depend on the
- * changes to leave out, or when a content is missing.
+ * Returns a content without some of the changes that led to it. Returns undefined when the remaining changes depend on
+ * the changes that should be left out, or when a content is missing.
  */
 async function withoutSteps(
   end: BlobId,

@@ -391,7 +391,7 @@ function describe(session: Session, record: LedgerRecord, seq: number): LedgerEn
 }
 
 /**
- * Returns the session whose agent wrote the content. This session is in the record, or it is an open session whose
+ * Returns the session whose agent wrote the content. The record names this session, or the session is open and its
  * ledger has the write.
  */
 function sessionThatWrote(

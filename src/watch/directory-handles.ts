@@ -196,7 +196,7 @@ export class DirectoryHandles {
     void this.#stop();
   }
 
-  /** Restarts after a pause. Until then, captures scan the whole tree. */
+  /** Restarts after a pause. Until the restart, captures scan the whole tree. */
   #failed(reason: string): void {
     if (this.#isClosed) return;
     this.#options.log.info(`The handles on directories are opened again: ${reason}.`);

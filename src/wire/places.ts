@@ -25,7 +25,7 @@ export function protocolDocument(name: 'protocol.json' | 'openrpc.json'): string
   return files.readFileSync(packageFile(`protocol/${name}`), 'utf8');
 }
 
-/** Returns the path of the program `checkpointd`. All files that the program needs are beside it. */
+/** Returns the path of the program `checkpointd`. All files that the program needs are in the same directory. */
 export const programFile = (): string => packageFile('dist/program/main.cjs');
 
 /** Returns `$XDG_STATE_HOME/checkpointd`, or `~/.local/state/checkpointd` when the variable is not set. */

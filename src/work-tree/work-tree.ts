@@ -245,7 +245,7 @@ function existingPart(path: string, below: string[]): string {
   }
 }
 
-/** PATH_MAX is 4,096 bytes with the final NUL. A name in the directory adds up to 255 bytes and a slash. */
+/** PATH_MAX is 4,096 bytes with the final NUL. A name in the directory needs at most 255 bytes more, and a slash. */
 const reachMax = 4096 - 1 - 256;
 
 /** A directory, at any depth, that system calls can reach by `prefix`. */

@@ -325,7 +325,10 @@ interface FileHeadProps {
   readonly shown: Shown | undefined;
   /** The two compared states. Undefined while no difference is shown. */
   readonly sides: Sides | undefined;
-  /** A text such as `by the user`. Undefined when the author is unknown, or is not known yet. */
+  /**
+   * A text such as `by the user`. Undefined when the ledger does not know the author, and until the ledger has
+   * answered.
+   */
   readonly authors: string | undefined;
 }
 

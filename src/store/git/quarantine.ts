@@ -23,7 +23,7 @@ const pruneMsMax = 600_000;
 const lookMsMin = 50;
 const lookMsMax = 60_000;
 /**
- * A publication also checks the objects that were linked within this time in ms before it. The checks between two
+ * A publication also checks the objects that were linked at most this many milliseconds earlier. The checks between two
  * publications handle older objects.
  */
 const youngMs = 5_000;

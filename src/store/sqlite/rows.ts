@@ -171,7 +171,8 @@ export function patchFullRows(
 }
 
 /**
- * Removes the rows of `checkpoints` that are no finished checkpoint, and their file rows. Removes a few rows at a time.
+ * Removes the rows of `checkpoints` that are not finished checkpoints. Also removes the file rows of these rows.
+ * Removes a few rows at a time.
  */
 export async function drain(
   database: SqliteDatabase,

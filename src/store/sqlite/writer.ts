@@ -1,6 +1,6 @@
 // Writes one capture into the database: contents in batches, small contents together and large contents chunk by chunk.
-// Then writes the directories. All rows are content-addressed and harmless until the tree is stored (sealed), so a kill
-// leaves only rows that a sweep removes.
+// After the contents, writes the directories. All rows are content-addressed and harmless until the tree is stored
+// (sealed), so a kill leaves only rows that a sweep removes.
 import { CheckpointdError } from '../../base/errors.ts';
 import { filesAsync } from '../../base/files.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';

@@ -143,8 +143,8 @@ export function follow(timeline: ShownTimeline): void {
     () => timeline.session !== '' && timeline.loadSoon(),
   );
   let awaiting: ReturnType<typeof setTimeout> | undefined;
-  // No event reports the start of the watcher. So the page asks for the watcher's state repeatedly until it has
-  // started.
+  // No event reports the start of the watcher. So the page asks for the watcher's state repeatedly, until the watcher
+  // has started.
   watch(
     () => timeline.info,
     (info) => {

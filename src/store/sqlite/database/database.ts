@@ -332,9 +332,9 @@ export class SqliteDatabase {
 
 // The journal (`-wal`) and its index (`-shm`), which all connections share in memory. When another program removes one
 // of these files, SQLite continues in a file without a name. Other processes then make new files. Data that has not
-// reached the database is lost when the last connection closes. So the daemon checks both files before work. The
-// connection that still has the removed files writes their data back. After that, no connection of this process uses
-// the database.
+// reached the database is lost when the last connection closes. So the daemon checks both files before it uses the
+// database. The connection that still has the removed files writes their data back. After that, no connection of this
+// process uses the database.
 
 class SideFiles {
   /**
