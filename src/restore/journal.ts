@@ -44,7 +44,7 @@ export interface RestoreIntent {
   readonly left?: readonly LeftAlone[];
   /** The restore that an undo or a redo reverses. */
   readonly takesBack?: CheckpointId;
-  /** True when the undo or redo returns to the whole earlier state, not only at the paths that the restore changed. */
+  /** True when the undo or redo restores the whole earlier state, and not only the paths that the restore changed. */
   readonly isExact?: boolean;
   /** The only paths that the restore, and a repeated run, may change. When absent, the restore may change all paths. */
   readonly only?: readonly TreePath[];

@@ -337,8 +337,8 @@ export async function returnEdits(parts: ReturnParts, edited: Edited[]): Promise
 interface MovedBack {
   readonly isBack: boolean;
   /**
-   * Files that were at the path, under their new paths. A program had edited them after the restore, so the look moved
-   * them beside the path.
+   * The new paths of files that the look moved away from the path. A program had edited these files after the restore,
+   * so the look moved them beside the path.
    */
   readonly met: readonly TreePath[];
 }

@@ -39,7 +39,7 @@ export async function findRefusals(
 /** The sticky bit. In a directory with this bit, only the owner of a file (or of the directory) can remove the file. */
 const stickyBit = 0o1000;
 
-/** Finding out whether a directory is append-only reads at most this many of its entries. */
+/** To find out whether a directory is append-only, the check reads at most this many of its entries. */
 const askedMax = 100;
 
 class PermissionCheck implements Refusals {

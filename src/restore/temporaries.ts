@@ -31,7 +31,9 @@ export function temporaryName(id: string, n: number): string {
   return `${restoreTemporaryPrefix}${id}-${n}`;
 }
 
-/** The temporary names of one run that may still exist. At its end, the run removes each of them. */
+/**
+ * The temporary names of one run. Entries with these names may still exist. At its end, the run removes each of them.
+ */
 export class Temporaries {
   readonly #id: string;
   readonly #paths = new Set<TreePath>();

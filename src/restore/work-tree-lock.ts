@@ -55,7 +55,7 @@ async function withDirectory(
     }
     return {
       release: () => {
-        // The work under the lock is done, so the failure of a release must not replace the result of the work.
+        // The work under the lock is done, so a failure to release the lock must not replace the result of the work.
         try {
           lock.release();
         } catch (error) {

@@ -251,7 +251,7 @@ export class OperationRecords {
   /**
    * Runs `work` only once per key. A request that repeats the key gets the first answer with `replayed: true`.
    *
-   * If the first answer was lost when its process died, `rebuild` makes the answer from the traces of the effect.
+   * If the first answer was lost because the process died, `rebuild` makes the answer from the traces of the effect.
    * @throws IdempotencyConflict when the key was used for another request.
    */
   async run<R extends object>(
