@@ -10,7 +10,7 @@ export interface Node {
   readonly children: readonly Node[];
 }
 
-/** Parses an expression with sums and products. */
+/** Parses an expression of sums and products. */
 export function parse(text: string): Node {
   const all = tokens(text);
   const [node, rest] = sum(all);
