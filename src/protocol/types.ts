@@ -320,7 +320,7 @@ export interface Checkpoint {
   readonly historyLength: Count;
   /** The number of files in the checkpoint. Absent: `withSizes` was not set, or the store has lost a part. */
   readonly fileCount?: Count;
-  /** The size of all files. Absent: see `fileCount`. */
+  /** The size of all files. Absent: for the same reasons as `fileCount`. */
   readonly totalSize?: Bytes;
 }
 
@@ -1170,31 +1170,31 @@ export interface ServerCapabilities {
   readonly checkpointd: CheckpointdServerCapabilities;
 }
 
-/** The limits of this server. Each limit itself is allowed. */
+/** The limits of this server. */
 export interface ServerLimits {
-  /** The size of the header of a frame. */
+  /** The largest size of a frame's header. */
   readonly maxHeaderBytes: Bytes;
-  /** The size of the body of a frame in either direction. */
+  /** The largest size of a frame's body, in either direction. */
   readonly maxBodyBytes: Bytes;
-  /** The number of requests that may wait for answers. Further requests get `ServerBusy`. */
+  /** The largest number of requests that wait for answers. Further requests get `ServerBusy`. */
   readonly maxInFlight: Count;
-  /** The number of mutations that may wait in one session. */
+  /** The largest number of mutations that wait in one session. */
   readonly maxQueued: Count;
-  /** The number of items on one page of a listing. */
+  /** The largest number of items on one page of a listing. */
   readonly maxPageItems: Count;
-  /** The number of paths in one list of a result. */
+  /** The largest number of paths in one list of a result. */
   readonly maxListedPaths: Count;
-  /** The number of bytes in one `checkpoint/readFile`. */
+  /** The largest number of bytes in one answer of `checkpoint/readFile`. */
   readonly maxReadBytes: Bytes;
-  /** The size of the content of one file in `checkpoint/diff`. */
+  /** The largest size of one file's content in `checkpoint/diff`. */
   readonly maxDiffFileBytes: Bytes;
-  /** The size of the text of one `checkpoint/diff`. */
+  /** The largest size of the text in one answer of `checkpoint/diff`. */
   readonly maxDiffTextBytes: Bytes;
-  /** The number of entries in a history. */
+  /** The largest number of entries in a history. */
   readonly maxHistoryEntries: Count;
-  /** The number of lines in a transcript. */
+  /** The largest number of lines in a transcript. */
   readonly maxTranscriptLines: Count;
-  /** The number of characters (Unicode code points) in one message. */
+  /** The largest number of characters (Unicode code points) in one message. */
   readonly maxMessageCharacters: Count;
   /** The default of a session's `limits.maxFileBytes`. */
   readonly maxFileBytes: Bytes;
@@ -2566,7 +2566,7 @@ export interface ConversationContextParams {
   readonly message?: boolean;
   /** The outputs of hooks that the message includes. */
   readonly hooks?: readonly HookOutput[];
-  /** An instruction that the daemon appends to the message. */
+  /** An instruction for the agent, which the daemon appends to the message. */
   readonly agentPrompt?: string;
 }
 
@@ -2859,7 +2859,7 @@ export interface LedgerRecordWriteResult {
 export interface LedgerEntry {
   /** The author of the change. */
   readonly author: Author;
-  /** The order of changes within the session. */
+  /** A number that orders the changes of the session. */
   readonly seq: number;
   /** When the change was recorded. */
   readonly timestamp: Timestamp;
@@ -2995,7 +2995,7 @@ export interface StoreGcResult {
   readonly warnings?: readonly string[];
 }
 
-/** A damage of the store. */
+/** One case of damage in the store. */
 export interface StoreProblem {
   /** The kind of damage. */
   readonly kind: ProblemKind;
@@ -3672,7 +3672,7 @@ export interface RequestTypes {
   /** Returns the state of an open session: its checkpoints, and counters of watcher, queue and cache. */
   'session/get': { params: SessionGetParams; result: SessionGetResult; };
   /**
-   * Enables checkpoints, also outside a repository, and makes the base. If checkpoints are enabled already,
+   * Enables checkpoints, even outside a repository, and makes the base. If checkpoints are enabled already,
    * the request returns the base.
    */
   'checkpoint/init': { params: CheckpointInitParams; result: CheckpointInitResult; };

@@ -263,7 +263,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> CheckpointInitResult:
-        """Enables checkpoints, also outside a repository, and makes the base. If checkpoints are
+        """Enables checkpoints, even outside a repository, and makes the base. If checkpoints are
         enabled already, the request returns the base.
         """
         result: CheckpointInitResult = await self.request("checkpoint/init", params, on_progress=on_progress, timeout=timeout, cancel=cancel)

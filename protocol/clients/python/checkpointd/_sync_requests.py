@@ -254,7 +254,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointInitResult:
-        """Enables checkpoints, also outside a repository, and makes the base. If checkpoints are
+        """Enables checkpoints, even outside a repository, and makes the base. If checkpoints are
         enabled already, the request returns the base.
         """
         result: CheckpointInitResult = self.request("checkpoint/init", params, on_progress=on_progress, timeout=timeout)

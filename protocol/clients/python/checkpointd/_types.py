@@ -915,7 +915,7 @@ class Checkpoint(_CheckpointRequired, total=False):
     # The number of files in the checkpoint. Absent: `withSizes` was not set, or the store has
     # lost a part.
     fileCount: Count
-    # The size of all files. Absent: see `fileCount`.
+    # The size of all files. Absent: for the same reasons as `fileCount`.
     totalSize: Bytes
 
 
@@ -1728,30 +1728,30 @@ class ServerCapabilities(TypedDict):
 
 
 class ServerLimits(TypedDict):
-    """The limits of this server. Each limit itself is allowed."""
-    # The size of the header of a frame.
+    """The limits of this server."""
+    # The largest size of a frame's header.
     maxHeaderBytes: Bytes
-    # The size of the body of a frame in either direction.
+    # The largest size of a frame's body, in either direction.
     maxBodyBytes: Bytes
-    # The number of requests that may wait for answers. Further requests get `ServerBusy`.
+    # The largest number of requests that wait for answers. Further requests get `ServerBusy`.
     maxInFlight: Count
-    # The number of mutations that may wait in one session.
+    # The largest number of mutations that wait in one session.
     maxQueued: Count
-    # The number of items on one page of a listing.
+    # The largest number of items on one page of a listing.
     maxPageItems: Count
-    # The number of paths in one list of a result.
+    # The largest number of paths in one list of a result.
     maxListedPaths: Count
-    # The number of bytes in one `checkpoint/readFile`.
+    # The largest number of bytes in one answer of `checkpoint/readFile`.
     maxReadBytes: Bytes
-    # The size of the content of one file in `checkpoint/diff`.
+    # The largest size of one file's content in `checkpoint/diff`.
     maxDiffFileBytes: Bytes
-    # The size of the text of one `checkpoint/diff`.
+    # The largest size of the text in one answer of `checkpoint/diff`.
     maxDiffTextBytes: Bytes
-    # The number of entries in a history.
+    # The largest number of entries in a history.
     maxHistoryEntries: Count
-    # The number of lines in a transcript.
+    # The largest number of lines in a transcript.
     maxTranscriptLines: Count
-    # The number of characters (Unicode code points) in one message.
+    # The largest number of characters (Unicode code points) in one message.
     maxMessageCharacters: Count
     # The default of a session's `limits.maxFileBytes`.
     maxFileBytes: Bytes
@@ -3285,7 +3285,7 @@ class ConversationContextParams(_ConversationContextParamsRequired, total=False)
     message: bool
     # The outputs of hooks that the message includes.
     hooks: List[HookOutput]
-    # An instruction that the daemon appends to the message.
+    # An instruction for the agent, which the daemon appends to the message.
     agentPrompt: str
 
 
@@ -3607,7 +3607,7 @@ class LedgerRecordWriteResult(_LedgerRecordWriteResultRequired, total=False):
 class _LedgerEntryRequired(TypedDict):
     # The author of the change.
     author: Author
-    # The order of changes within the session.
+    # A number that orders the changes of the session.
     seq: int
     # When the change was recorded.
     timestamp: Timestamp
@@ -3762,7 +3762,7 @@ class StoreGcResult(_StoreGcResultRequired, total=False):
 
 
 class StoreProblem(TypedDict):
-    """A damage of the store."""
+    """One case of damage in the store."""
     # The kind of damage.
     kind: ProblemKind
     # The id of a content, snapshot or checkpoint, or the name of a file, table, index or trigger.

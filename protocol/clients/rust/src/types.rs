@@ -211,7 +211,7 @@ pub enum InitMode {
     /// Checkpoints are enabled if git is installed and the work tree is inside a repository.
     #[serde(rename = "auto")]
     Auto,
-    /// Checkpoints are enabled also outside a repository.
+    /// Checkpoints are enabled even outside a repository.
     #[serde(rename = "force")]
     Force,
     /// Checkpoints are not enabled before `checkpoint/init`.
@@ -1276,7 +1276,7 @@ pub struct Checkpoint {
     /// lost a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_count: Option<Count>,
-    /// The size of all files. Absent: see `fileCount`.
+    /// The size of all files. Absent: for the same reasons as `fileCount`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_size: Option<Bytes>,
 }
@@ -2385,33 +2385,33 @@ pub struct ServerCapabilities {
     pub checkpointd: CheckpointdServerCapabilities,
 }
 
-/// The limits of this server. Each limit itself is allowed.
+/// The limits of this server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerLimits {
-    /// The size of the header of a frame.
+    /// The largest size of a frame's header.
     pub max_header_bytes: Bytes,
-    /// The size of the body of a frame in either direction.
+    /// The largest size of a frame's body, in either direction.
     pub max_body_bytes: Bytes,
-    /// The number of requests that may wait for answers. Further requests get `ServerBusy`.
+    /// The largest number of requests that wait for answers. Further requests get `ServerBusy`.
     pub max_in_flight: Count,
-    /// The number of mutations that may wait in one session.
+    /// The largest number of mutations that wait in one session.
     pub max_queued: Count,
-    /// The number of items on one page of a listing.
+    /// The largest number of items on one page of a listing.
     pub max_page_items: Count,
-    /// The number of paths in one list of a result.
+    /// The largest number of paths in one list of a result.
     pub max_listed_paths: Count,
-    /// The number of bytes in one `checkpoint/readFile`.
+    /// The largest number of bytes in one answer of `checkpoint/readFile`.
     pub max_read_bytes: Bytes,
-    /// The size of the content of one file in `checkpoint/diff`.
+    /// The largest size of one file's content in `checkpoint/diff`.
     pub max_diff_file_bytes: Bytes,
-    /// The size of the text of one `checkpoint/diff`.
+    /// The largest size of the text in one answer of `checkpoint/diff`.
     pub max_diff_text_bytes: Bytes,
-    /// The number of entries in a history.
+    /// The largest number of entries in a history.
     pub max_history_entries: Count,
-    /// The number of lines in a transcript.
+    /// The largest number of lines in a transcript.
     pub max_transcript_lines: Count,
-    /// The number of characters (Unicode code points) in one message.
+    /// The largest number of characters (Unicode code points) in one message.
     pub max_message_characters: Count,
     /// The default of a session's `limits.maxFileBytes`.
     pub max_file_bytes: Bytes,
@@ -4518,7 +4518,7 @@ pub struct ConversationContextParams {
     /// The outputs of hooks that the message includes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooks: Option<Vec<HookOutput>>,
-    /// An instruction that the daemon appends to the message.
+    /// An instruction for the agent, which the daemon appends to the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_prompt: Option<String>,
 }
@@ -4993,7 +4993,7 @@ pub struct LedgerRecordWriteResult {
 pub struct LedgerEntry {
     /// The author of the change.
     pub author: Author,
-    /// The order of changes within the session.
+    /// A number that orders the changes of the session.
     pub seq: u64,
     /// When the change was recorded.
     pub timestamp: Timestamp,
@@ -5196,7 +5196,7 @@ pub struct StoreGcResult {
     pub warnings: Option<Vec<String>>,
 }
 
-/// A damage of the store.
+/// One case of damage in the store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreProblem {
@@ -6398,7 +6398,7 @@ impl Request for SessionGetRequest {
     type Result = SessionGetResult;
 }
 
-/// Enables checkpoints, also outside a repository, and makes the base. If checkpoints are enabled
+/// Enables checkpoints, even outside a repository, and makes the base. If checkpoints are enabled
 /// already, the request returns the base.
 #[derive(Debug)]
 pub enum CheckpointInitRequest {}
