@@ -1,6 +1,6 @@
-// Cline's `CheckpointTracker` over checkpointd: its public methods by their names (src/integrations/checkpoints). The
-// workspace is given, where the original asks VS Code for it. Different, and on purpose: files that were never
-// committed are restored and deleted like the others, and what a reset displaces is saved first.
+// Cline's `CheckpointTracker` over checkpointd, with the public methods of the original (src/integrations/checkpoints).
+// The caller gives the workspace, for which the original asks VS Code. Two differences are on purpose: files that were
+// never committed are restored and deleted like all others, and a reset first saves the files that it displaces.
 import { join } from 'node:path';
 import { TaskSession } from './task-session.ts';
 

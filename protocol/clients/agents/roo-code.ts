@@ -1,7 +1,7 @@
-// Roo Code's `ShadowCheckpointService` over checkpointd: its public methods and events by their names, so that a task
-// of Roo Code takes it in the place of its own (v3.26, src/services/checkpoints). Different, and on purpose: a nested
-// repository does not turn checkpoints off, a diff writes nothing into the store, a restore saves what it displaces,
-// and the base and the list of checkpoints are those of the task's beginning after a restart, too.
+// Roo Code's `ShadowCheckpointService` over checkpointd, with the public methods and events of the original (v3.26,
+// src/services/checkpoints), so that a task of Roo Code can use it instead. These differences are on purpose: a nested
+// repository does not turn checkpoints off. A diff writes nothing into the store. A restore first saves the files that
+// it displaces. After a restart, the task still has its first base and all its checkpoints.
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { TaskSession } from './task-session.ts';

@@ -96,7 +96,7 @@ A daemon of ours that still runs is ended first."
 
 (defun checkpointd--buffers ()
   "The buffers that visit files of the work tree."
-  ;; `file-in-directory-p' compares times of directories: it says no while files come and go beside the buffer's.
+  ;; `file-in-directory-p' compares times of directories, so it fails while files appear and disappear nearby.
   (let ((top (and checkpointd-workspace (file-name-as-directory (file-truename checkpointd-workspace)))))
     (cl-remove-if-not (lambda (buffer)
                         (let ((file (buffer-file-name buffer)))

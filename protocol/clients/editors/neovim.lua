@@ -9,7 +9,7 @@
 -- tree is unsaved (with ! they continue and do not change that buffer), and :CheckpointCreate warns of it.
 local M = { timeout = 60000 }
 
---- Reports of progress: called with the value of each `$/progress`.
+--- Called with the value of each `$/progress`, which is a report of progress.
 M.on_progress = function(value)
   vim.api.nvim_echo({ { ('checkpointd: %s %s'):format(value.kind, value.message or value.title or '') } }, false, {})
 end
@@ -36,8 +36,8 @@ function M.request(method, params)
   return result, failure
 end
 
---- Starts the daemon and opens a session on the work tree. Raises an error when either fails. A daemon of ours that
---- still runs is ended first.
+--- Starts the daemon and opens a session on the work tree. Raises an error when either fails. If an earlier
+--- daemon still runs, ends it first.
 function M.start(options)
   if M.client and not M.client.is_stopped() then M.stop() end
   M.session = nil
@@ -90,7 +90,7 @@ local function show(result, err, lines)
   print(table.concat(lines(result), '\n'))
 end
 
---- The unsaved buffers of the work tree, by name.
+--- Returns the names of the unsaved buffers of the work tree.
 function M.unsaved()
   local names = {}
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
@@ -102,7 +102,7 @@ function M.unsaved()
   return names
 end
 
---- Warns of unsaved buffers; tells whether there are any.
+--- Warns of unsaved buffers. Returns whether there are any.
 local function warn(words)
   local names = M.unsaved()
   if #names > 0 then
@@ -111,7 +111,8 @@ local function warn(words)
   return #names > 0
 end
 
---- Restores by the method and shows the files in their buffers; unsaved ones stop it, unless forced.
+--- Sends the method, which restores files, and shows the files in their buffers. Unless forced, does nothing while a
+--- buffer is unsaved.
 local function restore(method, params, forced)
   if warn(forced and 'These buffers are not changed.' or 'Save them first, or add ! to continue.') and not forced then return end
   local result, err = M.request(method, params)
@@ -119,14 +120,14 @@ local function restore(method, params, forced)
     local count = r.counts.restored
     return { ('%d %s restored'):format(count, count == 1 and 'file' or 'files') }
   end)
-  -- Without 'autoread' every changed buffer would ask.
+  -- Without 'autoread', Neovim would ask about every changed buffer.
   local autoread = vim.o.autoread
   vim.o.autoread = true
   vim.cmd('silent! checktime')
   vim.o.autoread = autoread
 end
 
---- The tags that begin so, newest first, for completion.
+--- Returns the tags that begin with the typed text, newest first, for completion.
 local function tags(lead)
   local result = M.request('checkpoint/list')
   local found = {}
