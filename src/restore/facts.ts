@@ -239,7 +239,7 @@ function notKept(paths: readonly TreePath[]): CheckpointdError {
 function conflict(paths: readonly TreePath[]): CheckpointdError {
   const message = `The restore would replace edits from outside this session at ${counted(paths.length, 'path')}. Restore with onConflict "overwrite" (the safety checkpoint keeps the edits) or "skip".`;
   return new CheckpointdError('Conflict', message, {
-    details: { conflicts: paths.slice(0, 100), count: paths.length },
+    details: { conflicts: paths.slice(0, 100).map(toText), count: paths.length },
   });
 }
 

@@ -40,27 +40,27 @@ test('if a directory becomes a file, a restore counts the files below the direct
 });
 
 test('an edit from outside the session is a conflict, which the client can overwrite, skip or treat as a failure', async () => {
-  const { daemon, root, session } = await opened();
+  const { daemon, root, session } = await opened({ 'a.txt': 'a\n', 'src/ü.txt': 'before\n' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'by the agent' });
   await daemon.call('ledger/recordWrite', { session, path: 'a.txt' });
-  write(root, { 'src/b.txt': 'by the user' });
+  write(root, { 'src/ü.txt': 'by the user' });
   const dry = await daemon.call('checkpoint/restore', { session, tag: '0', dryRun: true });
   assert.equal(
     dry.conflicts.map(({ path }) => path),
-    ['src/b.txt'],
+    ['src/ü.txt'],
   );
-  assert.is(
-    (await failure(daemon.call('checkpoint/restore', { session, tag: '0', onConflict: 'fail' }))).kind,
-    'Conflict',
-  );
+  const refusal = await failure(daemon.call('checkpoint/restore', { session, tag: '0', onConflict: 'fail' }));
+  assert.is(refusal.kind, 'Conflict');
+  const { conflicts, count } = refusal.details ?? {};
+  assert.equal([conflicts, count], [['src/ü.txt'], 1]);
   assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'by the agent', 'nothing changed');
   const skip = await daemon.call('checkpoint/restore', { session, tag: '0', onConflict: 'skip' });
   assert.equal(
     skip.skipped.map(({ path }) => path),
-    ['src/b.txt'],
+    ['src/ü.txt'],
   );
-  assert.is(readFileSync(join(root, 'src/b.txt'), 'utf8'), 'by the user');
+  assert.is(readFileSync(join(root, 'src/ü.txt'), 'utf8'), 'by the user');
   assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'a\n');
   await daemon.close();
 });

@@ -8,7 +8,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
 import { readIfPresent } from '../../base/regular-file.ts';
-import type { TreePath } from '../../tree/tree-path.ts';
+import { rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
@@ -116,7 +116,7 @@ export class IgnoreChecker {
       // code halves the batch until the bad path is alone.
       if (paths.length === 1) {
         this.#options.log.warn(
-          `git could not say whether a rule ignores ${JSON.stringify(paths[0])}: ${error.message}`,
+          `git could not say whether a rule ignores ${JSON.stringify(toText(paths[0] ?? rootPath))}: ${error.message}`,
         );
         return [undefined];
       }
