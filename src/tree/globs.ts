@@ -74,7 +74,7 @@ export class Globs {
   /**
    * True when a path below the directory could match. The walk then enters the directory even if the directory is
    * ignored. A pattern without a slash does not have this effect: otherwise `.env` would make the walk enter every
-   * `node_modules`. To match below ignored directories, write a double star, a slash and `.env`.
+   * `node_modules`. The pattern of a double star, a slash and `.env` does find these files below ignored directories.
    */
   mayMatchBelow(directory: TreePath): boolean {
     return this.#globs.some((glob) => !glob.byName && matchParts(glob.parts, directory.split('/'), true));

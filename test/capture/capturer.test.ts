@@ -34,7 +34,7 @@ function gitTree(rig: Rig): string {
   return tree;
 }
 
-test('first and after every round of edits, a capture gives the same tree as git add -A and git write-tree', async () => {
+test('before any edit and after each round of edits, a capture gives the same tree as git add -A and git write-tree', async () => {
   await checkPropertyAsync(
     fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
     (rounds) =>

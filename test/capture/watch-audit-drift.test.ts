@@ -56,7 +56,7 @@ test('a change that the watcher reports only after the audit’s first request d
   }, 1);
 });
 
-test('the audit does not list more than 1,000 unreported changes at once, but lists the next one', () =>
+test('the audit does not list unreported changes if there are more than 1,000 at once, but lists a later single change', () =>
   audited(async (it) => {
     await it.capture();
     it.watch.miss(() => {

@@ -1,5 +1,5 @@
-// Prints long text on a pseudo terminal. Tests the user's pager and the width of the screen. No escape from a file name
-// or message may reach the screen.
+// Prints long text on a pseudo terminal. Tests the user's pager and the width of the screen. An escape sequence in a
+// file name or a message must not reach the screen.
 import { execFileSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';

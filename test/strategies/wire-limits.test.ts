@@ -8,7 +8,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { daemonEntry, failureOf } from '../support/wire-client.ts';
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: after a limit, a deletion and a kill removed checkpoints, all others can be restored (O29, O30)`, async () => {
+  test(`${strategy}: all checkpoints that remain after a limit, a deletion and a kill can be restored (O29, O30)`, async () => {
     await withRig(async (rig) => {
       const params = { strategy, retention: 'keep', limits: { maxCheckpoints: 6 } } as const;
       const first = await rig.opened(params);

@@ -23,7 +23,7 @@ export const revert: CliCommand = {
   options: [
     [
       '--author <session>',
-      'revert only what one session wrote; give the id of that session or the name of its agent (without a tag: in the whole session)',
+      'revert only what one agent wrote; give the name of the agent or the id of its session; without a tag, the revert covers the whole session',
     ],
     ['--hunk', 'show each hunk and ask whether to reverse it'],
     [

@@ -479,7 +479,7 @@ export async function areAt(where: RefPlace, changes: readonly RefChange[]): Pro
 }
 
 // Creates new refs without git, because git would take longer. Used only in a repository of the daemon. Like git,
-// writes each ref into its lock file and then renames the file. Moves and removes no existing ref.
+// writes each ref into its lock file and then renames the file. Does not move or remove an existing ref.
 
 /**
  * Writes the file of a ref under git's lock. Does not check the earlier value of the ref. Returns false after a

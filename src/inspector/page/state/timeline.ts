@@ -54,7 +54,7 @@ function sessionTimeline() {
         // the first page of checkpoints is shown at once.
         if (isAll || checkpoints.value.length < found.length) checkpoints.value = found;
       }
-      // The session is read last, so that the answer is not older than a checkpoint in the list.
+      // The session is read last, so that its state is not older than any checkpoint in the list.
       const now = await link.ask('session/get', { session: session.value });
       if (own !== loads) return;
       [info.value, dirtyPaths.value, failure.value] = [now, now.watcher.dirtyPaths, undefined];
