@@ -71,7 +71,7 @@ function rangeOf(index: CheckpointIndex, checkpoint: StoredCheckpoint): RevertRa
   if (before !== undefined) return { from: before, to: checkpoint };
   throw new CheckpointdError(
     'InvalidRange',
-    'The checkpoint before this checkpoint was removed, so the daemon does not know which changes to revert. Give from and to.',
+    'The previous checkpoint was removed, so the daemon does not know which changes to revert. Give "from" and "to".',
     { details: { to: id } },
   );
 }

@@ -153,7 +153,7 @@ export async function keepAnswer(
 ): Promise<void> {
   await afterCommit(
     context,
-    'The request is done, but the answer could not be stored. After a restart, a repetition with the same idempotencyKey gets another answer',
+    'The request is done, but the answer could not be stored. After a restart, the answer to a repetition with the same idempotencyKey may differ',
     () => operations.keep(context.stamp, answer),
   );
 }

@@ -125,7 +125,7 @@ export class Access {
 /** Returns the warning about paths that got only the owner's permission bits. */
 export function ownerOnlyMessage(paths: readonly TreePath[]): string {
   const some = paths.slice(0, 10).map((path) => JSON.stringify(toText(path)));
-  return `The restore gave only the owner's permissions to ${counted(paths.length, 'path')}, because access lists are not captured and the group's bits may be wider. Set the access lists by hand: ${some.join(', ')}.`;
+  return `After the restore, only the owner can use ${counted(paths.length, 'path')}. Access lists are not captured, and the recorded permissions of the group may allow more than the access list did. Set the access lists by hand: ${some.join(', ')}.`;
 }
 
 /**

@@ -20,7 +20,7 @@ export interface Holdings {
 /** Disables the compilers, because compiled code could add a megabyte at any time. */
 const uncompiled = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-flush-bytecode'];
 
-/** Runs the rounds in a new daemon. Returns the resources of the daemon at regular intervals. */
+/** Runs the rounds in a new daemon. Measures the resources of the daemon at regular intervals, and returns the measurements. */
 export async function rounds(count: number, every: number): Promise<Holdings[]> {
   const held: Holdings[] = [];
   await withRig(async (rig) => {

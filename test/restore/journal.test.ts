@@ -46,7 +46,7 @@ test('the note of a restore is synced before its rename, and its directory after
   remove(root);
 });
 
-test('a note of an earlier version, which also names the device, is still matched with its directory', () => {
+test('a note that an earlier version wrote, and that also names the device, still finds its directory', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const noted = { device: '64', inode: '12', born: '1700000000000000000' };

@@ -152,8 +152,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Opens the log for reading. Changes nothing, and refuses every append. @throws as {@link open}. Also StoreCorrupt
-   * for a log with an incomplete end, because only {@link open} cuts it off
+   * Opens the log for reading. Changes nothing, and refuses every append. @throws as {@link open}. A log with an
+   * incomplete end gives StoreCorrupt, too, because only {@link open} cuts off such an end
    */
   static async openToRead(file: string): Promise<SessionLog> {
     const fd = files.openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

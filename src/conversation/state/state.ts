@@ -302,7 +302,7 @@ function applyToThread(thread: Thread, change: ThreadChange, limits: Conversatio
         ...windowOver(thread.history, rangeAfterCompaction(thread.history, thread.validRange, change.keep)),
       };
     case 'forget':
-      // Removes a next message that contains tool results, because the entry that requested these results was removed.
+      // If the next message contains tool results, removes the message, because the entry with the tool calls was removed.
       return {
         ...thread,
         ...windowUpTo(thread, change.length),

@@ -187,7 +187,7 @@ export class SqliteRemoval {
       return { node, ancestor, staged: await this.#stage(node, rows, false) };
     }
     standAlone.add(node.id);
-    invariant(donor !== undefined, 'the root of a chain has full rows');
+    invariant(donor !== undefined, 'a chain begins with a tree whose rows are complete');
     if (!donors.has(donor.id)) {
       const changes = await this.#parts.trees.changes(donor.snapshot, node.snapshot);
       if (changes.length <= rowsAtOnceMax) {
