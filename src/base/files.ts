@@ -58,7 +58,7 @@ function through<F extends (...args: never[]) => unknown>(call: string, original
  */
 function mkdirSync(path: string | Buffer, { recursive, ...options }: fs.MakeDirectoryOptions = {}): void {
   if (recursive !== true || typeof path !== 'string') {
-    fs.mkdirSync(path, options);
+    fs.mkdirSync(path, { recursive, ...options });
     return;
   }
   const found = (at: string): fs.Stats | undefined => fs.statSync(at, { throwIfNoEntry: false });

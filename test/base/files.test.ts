@@ -48,4 +48,15 @@ test('missing parent directories are made, but not through a dangling link', () 
   remove(root);
 });
 
+test('making a directory that exists succeeds, also when its path is given as bytes', () => {
+  const root = makeDirectory();
+  try {
+    for (const path of [root, Buffer.from(root), Buffer.from(`${root}/`), Buffer.from(`${root}/a/b`)])
+      files.mkdirSync(path, { recursive: true });
+    assert.ok(existsSync(join(root, 'a', 'b')));
+  } finally {
+    remove(root);
+  }
+});
+
 test.run();
