@@ -137,9 +137,15 @@ const Body = defineComponent(() => {
   };
 });
 
-/** Shows the change as a patch, when the patch is known. */
+/** Shows the change as a patch, or the reason why the patch could not be read. */
 const LineByLine = () => {
-  const { patch, plan, intent } = useChanging();
+  const { patch, unread, plan, intent } = useChanging();
+  if (unread !== undefined)
+    return (
+      <p class="problem" role="alert">
+        The change line by line could not be read: {unread}
+      </p>
+    );
   if (patch === undefined || (plan?.counts.restored ?? 0) + (plan?.counts.deleted ?? 0) === 0) return null;
   if (patch !== '')
     return (

@@ -53,6 +53,18 @@ async function holdRequest(page: Page, text: string): Promise<() => Promise<void
   };
 }
 
+/** Replaces a part of the page's next request that contains this part. The daemon then refuses the request. */
+async function spoilRequest(page: Page, part: string, by: string): Promise<void> {
+  await page.evaluate(`{
+    const { send } = WebSocket.prototype;
+    WebSocket.prototype.send = function (request) {
+      if (!request.includes(${JSON.stringify(part)})) return send.call(this, request);
+      WebSocket.prototype.send = send;
+      return send.call(this, request.replace(${JSON.stringify(part)}, ${JSON.stringify(by)}));
+    };
+  }`);
+}
+
 /**
  * Counts the timers and the requests that the page starts from now on. Returns a function that waits until all timers
  * and requests have ended and the page has drawn the result.
@@ -744,7 +756,31 @@ seen('the page never shows a new plan with the patch of the previous plan', asyn
   await cancelPlan(page);
 });
 
-seen('a late answer about an earlier state of the session does not hide the newest checkpoint', async () => {
+seen('a plan whose patch cannot be read is shown with the reason, and can be confirmed', async () => {
+  const { page } = shown;
+  const { rig } = inspected;
+  const dialog = page.locator('dialog.changing[open]');
+  const unread = dialog.locator('.problem', { hasText: 'The change line by line could not be read: ' });
+  await shown.select('1.1');
+  await spoilRequest(page, '"patch":true', '"patch":7');
+  await page.keyboard.press('v');
+  await unread.waitFor();
+  await dialog.locator('[data-list=deleted]', { hasText: 'alert(1)' }).waitFor();
+  await cancelPlan(page);
+  await shown.select('2.1');
+  await shown.file('latin.txt');
+  rig.write('latin.txt', 'newer\n');
+  await spoilRequest(page, '"format":"unified","reverse":true', '"format":"none","reverse":true');
+  await page.getByRole('button', { name: 'Restore file' }).click();
+  await unread.waitFor();
+  await dialog.locator('[data-list=modified]', { hasText: 'latin.txt' }).waitFor();
+  await dialog.locator('button.confirm').click();
+  await dialog.locator('h2', { hasText: 'Restored 1 path of [2.1]' }).waitFor();
+  assert.is.not(rig.read('latin.txt'), 'newer\n');
+  await dialog.locator('button.close').click();
+});
+
+seen('an answer about an earlier state of the session does not hide the newest checkpoint', async () => {
   const { page } = shown;
   const answer = await holdRequest(page, 'checkpoint/list');
   await page.selectOption('#session', inspected.session);

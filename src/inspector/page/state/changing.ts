@@ -23,6 +23,8 @@ function fields() {
      * unknown.
      */
     patch: ref<string>(),
+    /** The reason why the daemon could not make the patch. The user can confirm the plan without the patch. */
+    unread: ref<string>(),
     result: shallowRef<ChangeEffects>(),
     progress: shallowRef<ProgressValue>(),
     failure: ref<string>(),
@@ -34,27 +36,35 @@ function fields() {
 type Fields = ReturnType<typeof fields>;
 
 /** Forgets the plan and the result of the previous change. */
-function forget({ plan, patch, result, refusal }: Fields): void {
-  [plan.value, patch.value] = [undefined, undefined];
+function forget({ plan, patch, unread, result, refusal }: Fields): void {
+  [plan.value, patch.value, unread.value] = [undefined, undefined, undefined];
   [result.value, refusal.value] = [undefined, undefined];
 }
 
-/** Shows the reason why no plan is possible with these choices, so that the user can change them. */
-function refuse({ plan, patch, refusal, stage }: Fields, error: LinkError): void {
-  [plan.value, patch.value] = [undefined, undefined];
-  [refusal.value, stage.value] = [error.message, 'asking'];
+/** Shows the reason why no plan is possible with these choices, so that the user can choose differently. */
+function refuse(known: Fields, error: LinkError): void {
+  forget(known);
+  [known.refusal.value, known.stage.value] = [error.message, 'asking'];
 }
 
-/** Reads the patch of the plan. Shows the patch, unless the user has requested a new plan meanwhile. */
+/**
+ * Reads the patch of the plan. Shows the patch or the reason why it cannot be read, unless the user has requested a
+ * new plan meanwhile. @throws when the head has moved
+ */
 async function showPatch(
-  { intent, plan, patch }: Fields,
+  { intent, plan, patch, unread }: Fields,
   again: () => Promise<ChangeEffects>,
   signal: AbortSignal,
   isCurrent: () => boolean,
 ): Promise<void> {
   if (plan.value === undefined) return;
-  const text = await patchOf(intent.value, plan.value, again, signal);
-  if (isCurrent()) patch.value = text;
+  try {
+    const text = await patchOf(intent.value, plan.value, again, signal);
+    if (isCurrent()) patch.value = text;
+  } catch (error) {
+    if (isHeadMoved(error)) throw error;
+    if (isCurrent()) unread.value = wordsOf(error);
+  }
 }
 
 function fail({ failure, stage }: Fields, error: unknown): void {
@@ -64,7 +74,7 @@ function fail({ failure, stage }: Fields, error: unknown): void {
 export const useChanging = defineStore('changing', () => {
   const timeline = useTimeline();
   const known = fields();
-  const { stage, intent, choices, plan, patch, result, progress, refusal } = known;
+  const { stage, intent, choices, plan, result, progress } = known;
   /** The head for which the plan was made. When the head moves, the page makes a new plan. */
   let planned: string | undefined;
   const { start, signal, cancel } = stepsOf(known);
@@ -84,7 +94,8 @@ export const useChanging = defineStore('changing', () => {
     try {
       const made = await send({ dryRun: true });
       if (!isCurrent()) return;
-      [plan.value, patch.value, stage.value, refusal.value] = [made, undefined, 'asking', undefined];
+      forget(known);
+      [plan.value, stage.value] = [made, 'asking'];
       await showPatch(known, () => send({ dryRun: true, patch: true }), signal(), isCurrent);
     } catch (error) {
       if (!isCurrent()) return;
