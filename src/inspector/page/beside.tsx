@@ -43,6 +43,7 @@ export const BesidePane = defineComponent(() => {
       isSelected={false}
       isBase={false}
       canFold={false}
+      tops={shown.value.tops}
       open={(id) => void open(id)}
     />
   );

@@ -3,7 +3,7 @@ import { computed, defineComponent, ref, shallowRef, watch } from 'vue';
 import { inWords } from '../../client/reasons.ts';
 import type { DiffFile } from '../../protocol/types.ts';
 import { authorsOf } from './diff/author.ts';
-import { refOf, type Shown, type Sides, shownOf } from './diff/contents.ts';
+import { type Shown, type Sides, shownOf } from './diff/contents.ts';
 import { DiffView, mustBeSideBySide } from './diff/diff-view.tsx';
 import type { OfferedHunks } from './diff/hunk-lines.ts';
 import { ImagePair } from './diff/image-pair.tsx';
@@ -11,14 +11,12 @@ import { PatchView } from './diff/patch-view.tsx';
 import { Icon } from './parts/icon.tsx';
 import { PathName } from './parts/inert-text.tsx';
 import { VirtualList } from './parts/virtual-list.tsx';
-import { revertOfFile, revertOfHunk, revertOfPicked } from './reverting.ts';
+import { restoreOfFile, revertOfFile, revertOfHunk, revertOfPicked } from './reverting.ts';
 import { useChanging } from './state/changing.ts';
 import { useComparison } from './state/comparison.ts';
-import type { Intent } from './state/intent.ts';
 import { usePicked } from './state/picked.ts';
 import { isSameFile, useView } from './state/view.ts';
 import { countOf, sizeOf } from './text.ts';
-import { labelOf } from './timeline.tsx';
 
 const rowHeight = 28;
 
@@ -76,12 +74,12 @@ const FileRow = (props: FileRowProps) => {
       aria-selected={props.isOpen}
       onClick={() => (view.file = file)}
     >
-      <span class={['letter', style]} title={file.change}>
+      <span class={['letter', style]} title={file.change} role="img">
         {letter}
       </span>
       <PathName of={file} />
       {picked === 0 ? null : (
-        <span class="chip here" role="img" aria-label={`${picked} picked`} title={`${picked} picked`}>
+        <span class="chip here" role="img" title={`${picked} picked`}>
           {picked}
         </span>
       )}
@@ -94,18 +92,11 @@ const FileList = defineComponent(() => {
   const comparison = useComparison();
   const view = useView();
   const at = computed(() => comparison.files.findIndex((each) => isSameFile(each, view.file)));
-  function onKey(event: KeyboardEvent): void {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    view.file = comparison.files[Math.min(comparison.files.length - 1, Math.max(0, at.value + by))];
-  }
   const row = (index: number) => (
     <FileRow key={index} of={comparison.files[index] as DiffFile} index={index} isOpen={index === at.value} />
   );
   return () => (
-    <section class="files" aria-label="Files" aria-busy={comparison.isLoading} onKeydown={onKey}>
+    <section class="files" aria-label="Files" aria-busy={comparison.isLoading}>
       <div class="files-head">
         <span>
           {countOf(comparison.files.length, 'file')}
@@ -121,6 +112,7 @@ const FileList = defineComponent(() => {
           rowHeight={rowHeight}
           active={at.value}
           row={row}
+          go={(index) => (view.file = comparison.files[index])}
         />
       )}
       <Picked />
@@ -135,7 +127,7 @@ const FileFigures = (props: { readonly of: DiffFile }) => {
   if (binary === true) return <span class="stats dim">binary</span>;
   if (linesAdded + linesRemoved === 0) return <span class="stats" />;
   return (
-    <span class="stats">
+    <span class="stats" role="img" title={`lines: ${linesAdded} added, ${linesRemoved} removed`}>
       {linesAdded > 0 ? <span class="added">+{linesAdded}</span> : null}
       {linesRemoved > 0 ? <span class="deleted">−{linesRemoved}</span> : null}
     </span>
@@ -332,19 +324,6 @@ interface FileHeadProps {
   readonly authors: string | undefined;
 }
 
-/**
- * Returns the intent to restore one file from the selected checkpoint. If the page shows the current state, the file is
- * restored from the last checkpoint. Returns undefined when there is no checkpoint.
- */
-function restoreOfFile(file: DiffFile): Intent | undefined {
-  const { checkpoint, sides } = useComparison();
-  const isPresent = useView().isPresent;
-  const tag = isPresent ? sides?.from : checkpoint?.id;
-  if (tag === undefined) return undefined;
-  const label = isPresent || checkpoint === undefined ? 'the last checkpoint' : labelOf(checkpoint);
-  return { does: 'restore', tag, label, paths: [refOf(file)] };
-}
-
 const FileHead = defineComponent(
   (props: FileHeadProps) => {
     const changing = useChanging();
@@ -388,7 +367,7 @@ const FileHead = defineComponent(
               <span class="wide-only">Revert file…</span>
             </button>
           )}
-          <button type="button" onClick={restoreThis} title="Restore this file alone">
+          <button type="button" onClick={restoreThis} title="Restore this file alone (R)">
             <Icon name="restore" />
             <span class="wide-only">Restore file…</span>
           </button>

@@ -22,11 +22,12 @@ export const ChangingDialog = defineComponent(() => {
     () => changing.stage,
     async (stage) => {
       await nextTick();
-      if (stage === 'closed') dialog.value?.close();
-      else if (dialog.value?.open === false) dialog.value.showModal();
-      // The button that changes files never has the focus, so that an accidental Enter changes nothing.
-      if (stage === 'asking') dialog.value?.querySelector<HTMLElement>('.cancel')?.focus();
-      if (stage === 'done') dialog.value?.querySelector<HTMLElement>('.close')?.focus();
+      if (stage === 'closed') return dialog.value?.close();
+      if (dialog.value?.open === false) dialog.value.showModal();
+      else if (dialog.value?.querySelector(':focus') !== null) return;
+      // The focus is never on the button that changes files, so that an accidental Enter changes nothing. The focus
+      // stays on an option that the user has changed.
+      dialog.value?.querySelector<HTMLElement>('.cancel, .close')?.focus();
     },
   );
   return () => (
@@ -325,13 +326,14 @@ const Running = defineComponent(() => {
   };
 });
 
+/** Shows the buttons of the stage. The keys keep the focus from moving to a button of a later stage. */
 const Buttons = defineComponent(() => {
   const changing = useChanging();
   return () => {
     const { stage, intent, plan, choices } = changing;
     if (stage === 'running')
       return (
-        <div class="buttons">
+        <div class="buttons" key="running">
           <button type="button" onClick={() => changing.cancel()}>
             Stop
           </button>
@@ -339,7 +341,7 @@ const Buttons = defineComponent(() => {
       );
     if (stage === 'done' || stage === 'failed')
       return (
-        <div class="buttons">
+        <div class="buttons" key="ended">
           {stage === 'done' ? (
             <button type="button" class="take-back" onClick={() => changing.undo()}>
               <Icon name={intent.does === 'undo' ? 'redo' : 'undo'} />
@@ -355,7 +357,7 @@ const Buttons = defineComponent(() => {
     const words = { restore: 'Restore', revert: 'Revert', undo: 'Undo', redo: 'Redo' } as const;
     const count = (plan?.counts.restored ?? 0) + (plan?.counts.deleted ?? 0);
     return (
-      <div class="buttons">
+      <div class="buttons" key="asking">
         <span class="dim">The files that would be lost are saved first. Undo restores them.</span>
         <button type="button" class="cancel" onClick={() => changing.close()}>
           Cancel

@@ -1,12 +1,13 @@
 // Shows one checkpoint or the current state. Also shows the compared state and the available actions.
-import { computed, defineComponent } from 'vue';
+import { computed, defineComponent, ref, watch } from 'vue';
 import type { Checkpoint } from '../../protocol/types.ts';
 import { About } from './about.tsx';
 import { ChangesPane } from './changes.tsx';
 import { ConversationPane } from './conversation.tsx';
+import { goBack } from './keys.ts';
 import { Icon } from './parts/icon.tsx';
 import { InertText } from './parts/inert-text.tsx';
-import { isRevertible, revertOf } from './reverting.ts';
+import { isRevertible, restoreOf, revertOf } from './reverting.ts';
 import { useChanging } from './state/changing.ts';
 import { useComparison } from './state/comparison.ts';
 import { useTimeline } from './state/timeline.ts';
@@ -20,6 +21,16 @@ const tabs: readonly (readonly [Tab, string])[] = [
   ['about', 'About'],
 ];
 
+/** Moves to the next or previous tab with the arrow keys. */
+function turnTab({ key }: KeyboardEvent): void {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  const view = useView();
+  const next = by === undefined ? undefined : tabs[tabs.findIndex(([name]) => name === view.tab) + by];
+  if (next === undefined) return;
+  [view.tab] = next;
+  document.getElementById(`tab-${view.tab}`)?.focus();
+}
+
 export const CheckpointPane = defineComponent(() => {
   const comparison = useComparison();
   const view = useView();
@@ -27,16 +38,17 @@ export const CheckpointPane = defineComponent(() => {
     comparison.checkpoint === undefined && !view.isPresent ? (
       <div class="empty">Choose a checkpoint.</div>
     ) : (
-      <article class="checkpoint">
+      <article class="checkpoint" aria-labelledby="checkpoint-title">
         <Head />
         <div class="tabs">
-          <div class="tab-list" role="tablist" aria-label="About this checkpoint">
+          <div class="tab-list" role="tablist" aria-label="About this checkpoint" onKeydown={turnTab}>
             {tabs.map(([name, label]) => (
               <button
                 type="button"
                 role="tab"
                 id={`tab-${name}`}
                 aria-selected={view.tab === name}
+                tabindex={view.tab === name ? 0 : -1}
                 aria-controls="tab-panel"
                 onClick={() => (view.tab = name)}
               >
@@ -66,19 +78,27 @@ const kinds: Readonly<Record<string, string>> = {
   turn: 'a turn',
 };
 
-const Back = () => {
+/** Leads from the details back to the timeline. Only a narrow window has this button, which has the focus at first. */
+const Back = defineComponent(() => {
   const view = useView();
-  return (
+  const button = ref<HTMLElement>();
+  watch(
+    () => view.isDetail,
+    (isDetail) => isDetail && button.value?.focus(),
+    { flush: 'post' },
+  );
+  return () => (
     <button
+      ref={button}
       type="button"
       class="narrow-only bare"
       aria-label="Back to the timeline"
-      onClick={() => (view.isDetail = false)}
+      onClick={() => void goBack()}
     >
       <Icon name="back" />
     </button>
   );
-};
+});
 
 const Head = defineComponent(() => {
   const comparison = useComparison();
@@ -90,7 +110,7 @@ const Head = defineComponent(() => {
       <header class="checkpoint-head">
         <Back />
         <div class="grow">
-          <h2>
+          <h2 id="checkpoint-title">
             <span class="tag">{checkpoint === undefined ? 'now' : labelOf(checkpoint)}</span>{' '}
             <InertText text={title} isLong={true} />
           </h2>
@@ -119,9 +139,8 @@ const Head = defineComponent(() => {
             type="button"
             class="primary"
             id="restore"
-            onClick={() =>
-              changing.begin({ does: 'restore', tag: checkpoint.id, label: labelOf(checkpoint) })
-            }
+            title="Restore the work tree to this checkpoint (r)"
+            onClick={() => changing.begin(restoreOf(checkpoint))}
           >
             <Icon name="restore" />
             Restore…

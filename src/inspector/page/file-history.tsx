@@ -1,10 +1,11 @@
 // Lets the user step back and forth through the history of one file. Shows every content that the file has in a
 // checkpoint, compared with the previous content.
-import { computed, defineComponent, onBeforeUnmount, type Ref, ref, shallowRef, watch } from 'vue';
+import { computed, defineComponent, onBeforeUnmount, onMounted, type Ref, ref, shallowRef, watch } from 'vue';
 import type { Checkpoint, LedgerEntry, PathRef } from '../../protocol/types.ts';
 import { type Shown, type Sides, shownOf } from './diff/contents.ts';
 import { DiffView } from './diff/diff-view.tsx';
 import { ImagePair } from './diff/image-pair.tsx';
+import { goBack } from './keys.ts';
 import { Icon } from './parts/icon.tsx';
 import { PathName } from './parts/inert-text.tsx';
 import { useLink } from './state/link.ts';
@@ -35,7 +36,7 @@ export const FileHistory = defineComponent(() => {
             type="button"
             class="bare"
             aria-label="Back to the checkpoint"
-            onClick={() => (view.room = 'checkpoints')}
+            onClick={() => void goBack()}
           >
             <Icon name="back" />
           </button>
@@ -179,6 +180,8 @@ const Player = defineComponent(
       playing.value = setInterval(() => (props.at >= props.last ? pause() : props.go(props.at + 1)), frameMs);
     }
     onBeforeUnmount(pause);
+    const slider = ref<HTMLElement>();
+    onMounted(() => slider.value?.focus());
     return () => {
       const { at, last, holder, go } = props;
       const isPlaying = playing.value !== undefined;
@@ -194,6 +197,7 @@ const Player = defineComponent(
             <Icon name="next" />
           </button>
           <input
+            ref={slider}
             type="range"
             min={0}
             max={Math.max(0, last)}

@@ -1,22 +1,35 @@
 // Handles the keys of the whole page. In an input field only Escape has an effect. Changing a file always takes more
 // than one key.
-import { isRevertible, revertOf } from './reverting.ts';
+import { nextTick } from 'vue';
+import { isRevertible, restoreOf, restoreOfFile, revertOf } from './reverting.ts';
 import { useChanging } from './state/changing.ts';
 import { useComparison } from './state/comparison.ts';
 import { isSameFile, useView } from './state/view.ts';
-import { labelOf, listId } from './timeline.tsx';
+import { focusTimeline, listId } from './timeline.tsx';
+
+const timeline = `#${listId}`;
+/** The later text of a difference. */
+const text = '.diff .cm-editor:last-child .cm-content';
+
+/** Moves the focus to an element that has keys of its own, and passes a key to the element. */
+function pressIn(selector: string, key: string): void {
+  const element = document.querySelector<HTMLElement>(selector);
+  element?.focus({ preventScroll: true });
+  element?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+}
+
+/** Leaves the details of a checkpoint or the history of a file, and returns the focus to the timeline. */
+export async function goBack(): Promise<void> {
+  const view = useView();
+  if (view.room === 'file') view.room = 'checkpoints';
+  view.isDetail = false;
+  await nextTick();
+  focusTimeline();
+}
 
 export function listenToKeys(): void {
   const [view, comparison, changing] = [useView(), useComparison(), useChanging()];
 
-  /**
-   * Translates the letter into an arrow key and passes it to the timeline, because only the timeline knows its rows.
-   */
-  const inTimeline = (key: string): void => {
-    const list = document.getElementById(listId);
-    list?.focus({ preventScroll: true });
-    list?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
-  };
   const stepFile = (by: number): void => {
     const { files } = comparison;
     const at = files.findIndex((file) => isSameFile(file, view.file));
@@ -24,8 +37,12 @@ export function listenToKeys(): void {
   };
   const restore = (): void => {
     const { checkpoint } = comparison;
-    if (checkpoint !== undefined)
-      changing.begin({ does: 'restore', tag: checkpoint.id, label: labelOf(checkpoint) });
+    if (checkpoint !== undefined) changing.begin(restoreOf(checkpoint));
+  };
+  const restoreFile = (): void => {
+    const file = comparison.files.find((each) => isSameFile(each, view.file));
+    const intent = file === undefined ? undefined : restoreOfFile(file);
+    if (intent !== undefined) changing.begin(intent);
   };
   const revert = (): void => {
     const { checkpoint } = comparison;
@@ -41,10 +58,13 @@ export function listenToKeys(): void {
     b: () => (view.isBeside = !view.isBeside),
     c: () => (view.base = view.base === undefined && !view.isPresent ? view.selected : undefined),
     e: () => (view.isUnfolded = !view.isUnfolded),
-    j: () => inTimeline('ArrowDown'),
+    j: () => pressIn(timeline, 'ArrowDown'),
     J: () => stepFile(1),
-    k: () => inTimeline('ArrowUp'),
+    k: () => pressIn(timeline, 'ArrowUp'),
     K: () => stepFile(-1),
+    n: () => pressIn(text, 'n'),
+    p: () => pressIn(text, 'p'),
+    R: restoreFile,
     r: restore,
     s: () => (view.isSideBySide = !view.isSideBySide),
     u: () => changing.begin({ does: 'undo' }),
@@ -57,13 +77,12 @@ export function listenToKeys(): void {
     if (document.querySelector('dialog[open]') !== null) return;
     const isField =
       target instanceof HTMLElement && target.matches('input:not([type=checkbox]), select, textarea');
+    const isSearch = isField && target.id === 'search';
     if (key === 'Escape') {
-      if (isField) {
-        if (target instanceof HTMLInputElement && target.id === 'search') view.query = '';
-        target.blur();
-      } else view.isDetail = false;
-      return;
+      if (isSearch) view.query = '';
+      return void goBack();
     }
+    if (key === 'Enter' && isSearch) return pressIn(timeline, 'Home');
     if (isField || !Object.hasOwn(actions, key)) return;
     event.preventDefault();
     actions[key]?.();

@@ -1,7 +1,8 @@
-// Makes the reverts that the page offers. A revert undoes a whole checkpoint, or a file or hunks of the shown
+// Makes the restores and reverts that the page offers: of a whole checkpoint, or of a file or of hunks in the shown
 // comparison.
 import type { Checkpoint, DiffFile, DiffHunk } from '../../protocol/types.ts';
 import { refOf, type Sides } from './diff/contents.ts';
+import { useComparison } from './state/comparison.ts';
 import type { Intent } from './state/intent.ts';
 import { usePicked } from './state/picked.ts';
 import { useTimeline } from './state/timeline.ts';
@@ -9,12 +10,31 @@ import { countOf, plainText } from './text.ts';
 import { labelOf } from './timeline.tsx';
 
 export type Revert = Extract<Intent, { readonly does: 'revert' }>;
+type Restore = Extract<Intent, { readonly does: 'restore' }>;
 
 const revertible: ReadonlySet<string> = new Set(['restore', 'tool', 'turn']);
 
 /** True when the changes of this kind of checkpoint can be reverted. */
 export function isRevertible({ kind }: Checkpoint): boolean {
   return revertible.has(kind);
+}
+
+export const restoreOf = (checkpoint: Checkpoint): Restore => ({
+  does: 'restore',
+  tag: checkpoint.id,
+  label: labelOf(checkpoint),
+});
+
+/**
+ * Returns the restore of one file from the selected checkpoint. If the page shows the current state, the file is
+ * restored from the last checkpoint. Returns undefined when there is no checkpoint.
+ */
+export function restoreOfFile(file: DiffFile): Restore | undefined {
+  const { checkpoint, sides } = useComparison();
+  const paths = [refOf(file)];
+  if (checkpoint !== undefined) return { ...restoreOf(checkpoint), paths };
+  const tag = sides?.from;
+  return tag === undefined ? undefined : { does: 'restore', tag, label: 'the last checkpoint', paths };
 }
 
 /** Returns the revert of a turn, a tool or a restore. */

@@ -17,6 +17,10 @@ export interface TimelineRow {
   readonly branches: readonly number[];
   /** The number of hidden tools of a turn. Undefined for a row without tools of its own. */
   readonly folded: number | undefined;
+  /** The row's position among its siblings, counted from 1. All tools between two other rows are siblings. */
+  readonly position: number;
+  /** The number of sibling tools. Undefined for a row that is not a tool. */
+  readonly siblings: number | undefined;
 }
 
 export interface RowsWanted {
@@ -30,6 +34,8 @@ export interface RowsWanted {
 
 export interface Rows {
   readonly rows: readonly TimelineRow[];
+  /** The number of rows that are not tools. */
+  readonly tops: number;
   /** The number of checkpoints that are hidden as noise. */
   readonly noise: number;
 }
@@ -69,7 +75,20 @@ export function timelineRows(
     if (holder !== undefined) foldedCounts.set(holder, (foldedCounts.get(holder) ?? 0) + Number(isFolded));
     if (!isFolded) shown.push(checkpoint);
   }
-  return { rows: drawn(shown, all, head, foldedCounts), noise };
+  const tops = shown.filter(({ kind }) => kind !== 'tool').length;
+  return { rows: drawn(shown, all, head, foldedCounts), tops, noise };
+}
+
+/** Returns for each row its position among its siblings, and the number of sibling tools. */
+function siblingsOf(shown: readonly Checkpoint[]): readonly Pick<TimelineRow, 'position' | 'siblings'>[] {
+  let tops = 0;
+  let tools = { count: 0 };
+  const places = shown.map(({ kind }) => {
+    if (kind === 'tool') return { position: (tools.count += 1), among: tools };
+    tools = { count: 0 };
+    return { position: (tops += 1) };
+  });
+  return places.map(({ position, among }) => ({ position, siblings: among?.count }));
 }
 
 interface Place {
@@ -86,6 +105,7 @@ function drawn(
   foldedCounts: ReadonlyMap<string, number>,
 ): TimelineRow[] {
   const places = placesOf(shown, all);
+  const siblings = siblingsOf(shown);
   giveLanes(places, lineOf(all, head));
   const passing = places.map(() => new Set<number>());
   const branches = places.map(() => new Set<number>());
@@ -107,6 +127,8 @@ function drawn(
     passing: [...(passing[at] ?? [])],
     branches: [...(branches[at] ?? [])],
     folded: foldedCounts.get(checkpoint.id),
+    position: siblings[at]?.position ?? 0,
+    siblings: siblings[at]?.siblings,
   }));
 }
 

@@ -17,6 +17,10 @@ const middle = rowHeight / 2;
 
 export const listId = 'timeline';
 
+export function focusTimeline(): void {
+  document.getElementById(listId)?.focus({ preventScroll: true });
+}
+
 /** Returns the x coordinate of a lane. */
 const xOf = (lane: number): number => 10 + lane * laneWidth;
 
@@ -72,10 +76,11 @@ const Lanes = (props: LanesProps) => {
 
 export const Stats = (props: { readonly of: Checkpoint['stats'] }) => {
   const { added, modified, deleted } = props.of;
-  if (added + modified + deleted === 0) return <span class="stats none">–</span>;
-  const words = `${added} added, ${modified} modified, ${deleted} deleted`;
+  const isSame = added + modified + deleted === 0;
+  const words = isSame ? 'no file changed' : `${added} added, ${modified} modified, ${deleted} deleted`;
   return (
-    <span class="stats" title={words} role="img" aria-label={words}>
+    <span class={['stats', isSame ? 'dim' : '']} title={words} role="img">
+      {isSame ? '–' : null}
       {added > 0 ? <span class="added">+{added}</span> : null}
       {modified > 0 ? <span class="modified">~{modified}</span> : null}
       {deleted > 0 ? <span class="deleted">−{deleted}</span> : null}
@@ -91,23 +96,13 @@ export function labelOf({ tag, formerTag, kind, name }: Checkpoint): string {
   return kind === 'restore' ? 'restore' : (name ?? kind);
 }
 
-/** For each key, the number of rows by which the key moves the selection. */
-const steps: Readonly<Record<string, number>> = {
-  ArrowDown: 1,
-  ArrowUp: -1,
-  PageDown: 15,
-  PageUp: -15,
-  Home: -Infinity,
-  End: Infinity,
-};
-
 interface ShownRows {
   readonly shown: ComputedRef<Rows>;
   /** The index of the selected row. The current state has the index after the last row. */
   readonly at: ComputedRef<number>;
   readonly isFolded: (id: string) => boolean;
   readonly fold: (id: string) => void;
-  readonly step: (by: number) => void;
+  readonly go: (index: number) => void;
 }
 
 function useRows(): ShownRows {
@@ -133,38 +128,31 @@ function useRows(): ShownRows {
     if (!next.delete(id)) next.add(id);
     folded.value = next;
   }
-  function step(by: number): void {
-    const { rows } = shown.value;
-    const last = rows.length;
-    const next = Math.min(last, Math.max(0, (at.value < 0 ? last : at.value) + by));
-    view.select(rows[next]?.checkpoint.id ?? present);
-  }
-  return { shown, at, isFolded: (id) => folded.value.has(id), fold, step };
+  const go = (index: number): void => view.select(shown.value.rows[index]?.checkpoint.id ?? present);
+  return { shown, at, isFolded: (id) => folded.value.has(id), fold, go };
 }
 
 export const TimelinePane = defineComponent(() => {
   const [timeline, view] = [useTimeline(), useView()];
-  const { shown, at, isFolded, fold, step } = useRows();
+  const { shown, at, isFolded, fold, go } = useRows();
   const lanes = computed(() => shown.value.rows.reduce((most, { lane }) => Math.max(most, lane), 0));
   const headAt = computed(() =>
     shown.value.rows.findIndex(({ checkpoint }) => checkpoint.id === timeline.head),
   );
   function onKey(event: KeyboardEvent): void {
-    const by = steps[event.key];
     const { checkpoint, folded } = shown.value.rows[at.value] ?? {};
     const id = folded === undefined ? undefined : checkpoint?.id;
-    if (by !== undefined) step(by);
-    else if (event.key === 'Enter') view.isDetail = true;
+    if (event.key === 'Enter') view.isDetail = true;
     else if (event.key === 'ArrowLeft' && id !== undefined && !isFolded(id)) fold(id);
     else if (event.key === 'ArrowRight' && id !== undefined && isFolded(id)) fold(id);
     else return;
     event.preventDefault();
   }
   return () => {
-    const { rows, noise } = shown.value;
+    const { rows, tops, noise } = shown.value;
     const row = (index: number) =>
       index === rows.length ? (
-        <PresentRow index={index} lanes={lanes.value} />
+        <PresentRow index={index} lanes={lanes.value} position={tops + 1} />
       ) : (
         <CheckpointRow
           key={rows[index]?.checkpoint.id ?? index}
@@ -176,12 +164,13 @@ export const TimelinePane = defineComponent(() => {
           isSelected={rows[index]?.checkpoint.id === view.selected}
           isBase={rows[index]?.checkpoint.id === view.base}
           canFold={rows[index]?.folded !== undefined}
+          tops={tops + 1}
           fold={fold}
           open={view.open}
         />
       );
     return (
-      <section class="timeline" aria-label="Timeline" onKeydown={onKey}>
+      <section class="timeline" aria-label="Timeline">
         <TimelineHead count={rows.length} noise={noise} />
         <VirtualList
           id={listId}
@@ -192,6 +181,8 @@ export const TimelinePane = defineComponent(() => {
           active={at.value}
           sticks={true}
           row={row}
+          go={go}
+          press={onKey}
         />
       </section>
     );
@@ -262,6 +253,8 @@ interface RowProps {
   /** True when the checkpoint is the earlier state of the comparison. */
   readonly isBase: boolean;
   readonly canFold: boolean;
+  /** The number of rows of the tree that are not tools. */
+  readonly tops: number;
   readonly fold?: (id: string) => void;
   readonly open: (id: string) => void;
 }
@@ -279,6 +272,8 @@ export const CheckpointRow = defineComponent(
           class={classes}
           role="treeitem"
           aria-level={depth + 1}
+          aria-posinset={props.of.position}
+          aria-setsize={props.of.siblings ?? props.tops}
           aria-selected={props.isSelected}
           aria-expanded={props.canFold ? folded === 0 : undefined}
           data-tag={labelOf(checkpoint)}
@@ -290,20 +285,7 @@ export const CheckpointRow = defineComponent(
             isHead={isHead}
             isBehindHead={props.isBehindHead}
           />
-          {props.canFold ? (
-            <span
-              class="fold"
-              aria-hidden="true"
-              onClick={(event) => {
-                event.stopPropagation();
-                props.fold?.(id);
-              }}
-            >
-              <Icon name={folded > 0 ? 'folded' : 'unfolded'} />
-            </span>
-          ) : (
-            <span class="fold" />
-          )}
+          <Fold isFolded={props.canFold ? folded > 0 : undefined} fold={() => props.fold?.(id)} />
           <span class="tag">{kind === 'restore' ? '' : labelOf(checkpoint)}</span>
           <span class="message" title={plainText(description)}>
             {name === undefined ? null : (
@@ -317,6 +299,7 @@ export const CheckpointRow = defineComponent(
             />
             {folded > 0 ? <span class="dim"> · {countOf(folded, 'tool')}</span> : null}
           </span>
+          {detached === true ? <span class="hidden">on a branch that was left</span> : null}
           {isHead ? <span class="chip here">here</span> : null}
           {props.isBase ? <span class="chip">from</span> : null}
           <Stats of={stats} />
@@ -325,8 +308,36 @@ export const CheckpointRow = defineComponent(
       );
     };
   },
-  { props: ['id', 'of', 'lanes', 'head', 'isBehindHead', 'isSelected', 'isBase', 'canFold', 'fold', 'open'] },
+  {
+    props: [
+      'id',
+      'of',
+      'lanes',
+      'head',
+      'isBehindHead',
+      'isSelected',
+      'isBase',
+      'canFold',
+      'tops',
+      'fold',
+      'open',
+    ],
+  },
 );
+
+/** Shows the sign with which the mouse hides or shows the tools of a turn. Other rows have an empty place. */
+const Fold = (props: { readonly isFolded: boolean | undefined; readonly fold: () => void }) => {
+  if (props.isFolded === undefined) return <span class="fold" />;
+  function press(event: MouseEvent): void {
+    event.stopPropagation();
+    props.fold();
+  }
+  return (
+    <span class="fold" aria-hidden="true" onClick={press}>
+      <Icon name={props.isFolded ? 'folded' : 'unfolded'} />
+    </span>
+  );
+};
 
 /**
  * Returns the text for the row of a tool. Omits the word "Tool", because the indentation already shows that it is a
@@ -338,7 +349,7 @@ function describe({ toolName = '', description }: Checkpoint): string {
 }
 
 const PresentRow = defineComponent(
-  (props: { readonly index: number; readonly lanes: number }) => {
+  (props: { readonly index: number; readonly lanes: number; readonly position: number }) => {
     const timeline = useTimeline();
     const view = useView();
     return () => (
@@ -347,6 +358,8 @@ const PresentRow = defineComponent(
         class="row present"
         role="treeitem"
         aria-level={1}
+        aria-posinset={props.position}
+        aria-setsize={props.position}
         aria-selected={view.selected === present}
         data-tag="now"
         onClick={() => view.open(present)}
@@ -370,5 +383,5 @@ const PresentRow = defineComponent(
       </div>
     );
   },
-  { props: ['index', 'lanes'] },
+  { props: ['index', 'lanes', 'position'] },
 );

@@ -81,7 +81,6 @@ const BarButton = ({ icon, title, press, isPressed, isWideOnly }: BarButtonProps
     type="button"
     class={['bare', isWideOnly === true ? 'wide-only' : '']}
     title={title}
-    aria-label={title}
     aria-pressed={isPressed}
     onClick={press}
   >

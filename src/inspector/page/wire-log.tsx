@@ -27,12 +27,6 @@ export const WireLog = defineComponent(() => {
   });
   const at = computed(() => shown.value.findIndex(({ number }) => number === chosen.value));
   const toggle = (kind: Logged['kind']): void => void (kinds.value = toggled(kinds.value, kind));
-  function onKey(event: KeyboardEvent): void {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by === undefined) return;
-    event.preventDefault();
-    chosen.value = shown.value[Math.min(shown.value.length - 1, Math.max(0, at.value + by))]?.number;
-  }
   const row = (index: number) => {
     const message = shown.value[index] as Logged;
     return (
@@ -47,7 +41,7 @@ export const WireLog = defineComponent(() => {
     );
   };
   return () => (
-    <div class="wire-log" onKeydown={onKey}>
+    <div class="wire-log">
       <WireHead
         filter={filter.value}
         kinds={kinds.value}
@@ -64,6 +58,7 @@ export const WireLog = defineComponent(() => {
         active={at.value}
         sticks={true}
         row={row}
+        go={(index) => (chosen.value = shown.value[index]?.number)}
       />
       {at.value < 0 ? null : (
         <pre class="message-text" tabindex={0} role="region" aria-label="The message">
@@ -122,7 +117,7 @@ const MessageRow = (props: MessageRowProps) => {
       onClick={props.choose}
     >
       <time>{new Date(when).toLocaleTimeString('en-GB')}</time>
-      <span class="way" title={kind}>
+      <span class="way" title={kind} role="img">
         {ways[kind]}
       </span>
       <span class="method">{method}</span>

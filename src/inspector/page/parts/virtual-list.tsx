@@ -5,6 +5,16 @@ import { defineComponent, onBeforeUnmount, onMounted, ref, type VNode, watch } f
 /** The number of rows above and below the view that are also rendered, so that scrolling shows no gaps. */
 const spareRows = 12;
 
+/** For each key, the number of rows by which the key moves the active row. */
+const steps: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: 15,
+  PageUp: -15,
+  Home: -Infinity,
+  End: Infinity,
+};
+
 export interface VirtualListProps {
   readonly count: number;
   readonly rowHeight: number;
@@ -16,6 +26,10 @@ export interface VirtualListProps {
   /** True when a list that is scrolled to its end scrolls to the new end after rows are added. */
   readonly sticks?: boolean;
   readonly row: (index: number) => VNode;
+  /** Makes a row active, because the user pressed a key. */
+  readonly go?: (index: number) => void;
+  /** Receives all other keys. */
+  readonly press?: (event: KeyboardEvent) => void;
 }
 
 export const VirtualList = defineComponent(
@@ -39,9 +53,13 @@ export const VirtualList = defineComponent(
       top.value = list.scrollTop;
       isAtEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - props.rowHeight;
     }
-    const reveal = (index: number): void => {
-      if (element.value !== null && index >= 0) scrollTo(element.value, index, props.rowHeight);
-    };
+    function onKey(event: KeyboardEvent): void {
+      const next = rowAfter(event.key, props);
+      if (next === undefined) return props.press?.(event);
+      event.preventDefault();
+      props.go?.(next);
+    }
+    const reveal = (index: number): void => scrollTo(element.value, index, props.rowHeight);
     onMounted(() => {
       if (element.value !== null) observer.observe(element.value);
       measure();
@@ -67,6 +85,7 @@ export const VirtualList = defineComponent(
           aria-activedescendant={isActiveShown ? `${id}-${active}` : undefined}
           tabindex={0}
           onScroll={onScroll}
+          onKeydown={onKey}
         >
           <div class="virtual-space" role="presentation" style={{ height: `${count * rowHeight}px` }}>
             <div role="presentation" style={{ transform: `translateY(${first * rowHeight}px)` }}>
@@ -77,11 +96,20 @@ export const VirtualList = defineComponent(
       );
     };
   },
-  { props: ['count', 'rowHeight', 'label', 'id', 'role', 'active', 'sticks', 'row'] },
+  { props: ['count', 'rowHeight', 'label', 'id', 'role', 'active', 'sticks', 'row', 'go', 'press'] },
 );
 
+/** Returns the row to which a key moves from the active row. Returns undefined for a key that moves to no row. */
+function rowAfter(key: string, { active, count, sticks }: VirtualListProps): number | undefined {
+  const by = steps[key];
+  if (by === undefined || count === 0) return undefined;
+  const from = active < 0 && sticks === true ? count - 1 : active;
+  return Math.min(count - 1, Math.max(0, from + by));
+}
+
 /** Scrolls only as far as is needed to show a row and its neighbours. */
-function scrollTo(list: HTMLElement, index: number, rowHeight: number): void {
+function scrollTo(list: HTMLElement | null, index: number, rowHeight: number): void {
+  if (list === null || index < 0) return;
   const from = index * rowHeight;
   const to = from + rowHeight;
   if (from < list.scrollTop + rowHeight) list.scrollTop = Math.max(0, from - rowHeight);

@@ -79,9 +79,8 @@ export const useChanging = defineStore('changing', () => {
   let planned: string | undefined;
   const { start, signal, cancel } = stepsOf(known);
 
-  const changesNothing = computed(
-    () => (intent.value.does !== 'restore' || choices.scope === 'files') && filesIn(plan.value) === 0,
-  );
+  const isOfFiles = (): boolean => intent.value.does !== 'restore' || choices.scope === 'files';
+  const changesNothing = computed(() => isOfFiles() && filesIn(plan.value) === 0);
 
   const onProgress = (value: ProgressValue): void => void (progress.value = value);
   function send(extra: Extra): Promise<ChangeEffects> {
