@@ -36,7 +36,8 @@ export const ledgerHistory = defineCommand('ledger/history', async ({ session, p
   const path = treePath(params);
   const { entries, present } = await pathHistory(session, path);
   const { items, nextCursor } = pageOf(entries, `ledger ${session.id} ${path}`, params);
-  return { entries: items, ...given({ present, nextCursor }) };
+  const described = await Promise.all(items.map((describe) => describe()));
+  return { entries: described, ...given({ present, nextCursor }) };
 });
 
 /** Records that the agent has just written to or deleted a path. */

@@ -2,9 +2,9 @@
 // agent's reports. The records are in the session's log. The ledger itself is in checkpoints/ledger.ts.
 import { timestamp } from '../base/clock.ts';
 import { given } from '../base/given.ts';
-import type { SessionId } from '../base/ids.ts';
+import type { CheckpointId, SessionId } from '../base/ids.ts';
 import { contentAt } from '../capture/content-id.ts';
-import { baseOf } from '../checkpoints/checkpoint-index.ts';
+import { baseOf, type CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { changesBetween, sideOf } from '../checkpoints/compared.ts';
 import { type Author, type Known, Ledger, type LedgerRecord } from '../checkpoints/ledger.ts';
@@ -346,14 +346,17 @@ interface LedgerEntryView {
   readonly session?: SessionId;
 }
 
-/**
- * Returns the history of a path, oldest first. If the history does not yet have the file's current content, also
- * returns the author of this content.
- */
-export async function pathHistory(
-  session: Session,
-  path: TreePath,
-): Promise<{ readonly entries: readonly LedgerEntryView[]; readonly present?: LedgerEntryView }> {
+type Listing = ReturnType<CheckpointIndex['listing']>;
+
+interface PathHistory {
+  /** For each change, oldest first, a function that describes the change. */
+  readonly entries: readonly (() => Promise<LedgerEntryView>)[];
+  /** The author of the file's current content. Absent when the newest entry has this content. */
+  readonly present?: LedgerEntryView;
+}
+
+/** Returns the history of a path. */
+export async function pathHistory(session: Session, path: TreePath): Promise<PathHistory> {
   const checkpoints = session.requireCheckpoints();
   const { ledger, store } = checkpoints;
   const base = baseOf(checkpoints.index)?.record;
@@ -366,18 +369,60 @@ export async function pathHistory(
       ? []
       : [{ path, content: original.blob, who: 'user', by: base.id, at: base.timestamp }];
   const records = [...first, ...later];
-  const entries = records.map((record, i) => describe(session, record, i + 1));
+  const all = checkpoints.index.listing('every');
+  const entries = records.map(
+    (record, i) => async () =>
+      describe(session, record, i + 1, await checkpointWith(checkpoints, all, record, records[i + 1])),
+  );
   const found = await contentAt(store, session.parts.workTree, path);
   const content: Known = found?.blob ?? 'absent';
   if (content === (records.at(-1)?.content ?? 'absent')) return { entries };
   const now = { path, content, who: 'user' as const, at: timestamp(session.parts.clock) };
-  return { entries, present: describe(session, now, records.length + 1) };
+  return { entries, present: describe(session, now, records.length + 1, undefined) };
 }
 
-function describe(session: Session, record: LedgerRecord, seq: number): LedgerEntryView {
+/**
+ * Returns the id of the first checkpoint with the content of a record. A reported content that another content replaced
+ * before the next checkpoint is in no checkpoint.
+ */
+async function checkpointWith(
+  { index, store }: Checkpoints,
+  all: Listing,
+  { path, content, by, at }: LedgerRecord,
+  next: LedgerRecord | undefined,
+): Promise<CheckpointId | undefined> {
+  if (isCheckpointId(by)) return index.byId(by)?.record.id;
+  // The clock may not advance between a checkpoint and the report. Then the second of these checkpoints has the content.
+  for (const { record } of since(all, at, 2)) {
+    if (next !== undefined && next.at < record.timestamp) return undefined;
+    const found = await store.entry(record.snapshot, path);
+    if ((found?.blob ?? 'absent') === content) return record.id;
+  }
+  return undefined;
+}
+
+/** Returns the first `count` checkpoints that are not older than a time. */
+function since(all: Listing, at: string, count: number): readonly StoredCheckpoint[] {
+  let [from, to] = [0, all.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const [found] = all.slice(middle, middle + 1);
+    if (found !== undefined && found.record.timestamp < at) from = middle + 1;
+    else to = middle;
+  }
+  return all.slice(from, from + count);
+}
+
+const isCheckpointId = (by: string | undefined): by is string => by?.startsWith('ckpt_') === true;
+
+function describe(
+  session: Session,
+  record: LedgerRecord,
+  seq: number,
+  checkpoint: CheckpointId | undefined,
+): LedgerEntryView {
   const { index } = session.requireCheckpoints();
   const writer = record.who === 'session' ? sessionThatWrote(session, record) : undefined;
-  const checkpoint = record.by === undefined ? undefined : index.byId(record.by)?.record.id;
   const tag = checkpoint === undefined ? undefined : index.tagOf(checkpoint);
   return {
     author: record.who,
@@ -385,7 +430,7 @@ function describe(session: Session, record: LedgerRecord, seq: number): LedgerEn
     timestamp: record.at,
     ...(record.content === 'absent' ? {} : { content: record.content }),
     ...given({ checkpoint, tag }),
-    ...given({ toolName: checkpoint === undefined ? record.by : undefined }),
+    ...given({ toolName: isCheckpointId(record.by) ? undefined : record.by }),
     ...given({ session: writer }),
   };
 }

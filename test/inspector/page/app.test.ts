@@ -358,7 +358,13 @@ seen('a revert can be limited to the work of one session', async () => {
   await inspected.ask('ledger/recordWrite', { path: 'mine.txt', toolName: 'write' });
   rig.write('theirs.txt', 'by hand\n');
   await inspected.tool('write', 'mine and theirs');
-  await page.locator('[role=treeitem]', { hasText: 'mine and theirs' }).click();
+  const both = page.locator('[role=treeitem]', { hasText: 'mine and theirs' });
+  await page.fill('#search', 'path:mine.txt');
+  await page.locator('.timeline-facts', { hasText: '1 checkpoint · that changed this path' }).waitFor();
+  await both.click();
+  await page.fill('#search', '');
+  await shown.file('mine.txt');
+  await page.locator('.authors', { hasText: /^by the agent$/ }).waitFor();
   await page.click('#revert');
   const dialog = page.locator('dialog.changing[open]');
   await dialog.locator('[data-list=deleted]', { hasText: 'theirs.txt' }).waitFor();

@@ -25,20 +25,21 @@ export async function authorsOf(
   const seqOf = (id: string | undefined): number | undefined =>
     id === undefined ? undefined : byId.get(id)?.seq;
   const [after, until] = [seqOf(from) ?? -1, seqOf(to) ?? Infinity];
-  const isBetween = ({ checkpoint }: LedgerEntry): boolean => {
-    // A change that no checkpoint contains yet is part of the current state.
-    const seq = checkpoint === undefined ? Infinity : seqOf(checkpoint);
-    return seq !== undefined && seq > after && seq <= until;
-  };
-  const authors = new Set<string>();
+  const entries: LedgerEntry[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < pagesMax; page += 1) {
     const at = cursor === undefined ? {} : { cursor };
-    const wanted = { session, ...refOf(file), ...at };
-    const { entries, nextCursor } = await useLink().ask('ledger/history', wanted, { signal });
-    for (const each of entries) if (isBetween(each)) authors.add(words[each.author] ?? each.author);
-    if (nextCursor === undefined) break;
-    cursor = nextCursor;
+    const found = await useLink().ask('ledger/history', { session, ...refOf(file), ...at }, { signal });
+    entries.push(...found.entries);
+    cursor = found.nextCursor;
+    if (cursor === undefined) break;
+  }
+  const authors = new Set<string>();
+  // A content that is in no checkpoint was replaced before the next checkpoint, or is newer than all checkpoints.
+  let seq: number | undefined = Infinity;
+  for (const { author, checkpoint } of entries.reverse()) {
+    if (checkpoint !== undefined) seq = seqOf(checkpoint);
+    if (seq !== undefined && seq > after && seq <= until) authors.add(words[author] ?? author);
   }
   return authors.size === 0 ? undefined : `by ${[...authors].sort().join(' and ')}`;
 }
