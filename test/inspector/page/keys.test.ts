@@ -29,6 +29,12 @@ const controls: ReadonlySet<string> = new Set(
     'slider tab tablist tabpanel textbox tree treeitem'
   ).split(' '),
 );
+/** Runs in the page. True when the chosen message is inside the visible part of the list. */
+const isChosenInView = `(() => {
+  const row = document.querySelector('.message-row[aria-selected=true]')?.getBoundingClientRect();
+  const list = document.querySelector('#wire').getBoundingClientRect();
+  return row !== undefined && row.top >= list.top && row.bottom <= list.bottom;
+})()`;
 const headed = /columnheader "Work tree"[^]*columnheader "On disk"[^]*rowheader "work shown"[^]*cell/;
 
 const press = async (...keys: string[]): Promise<void> => {
@@ -282,7 +288,7 @@ seen('each control has a name for screen readers, in all views', async () => {
       'td',
     ],
     [() => tabTo('[title=Wire]').then(() => press('Enter')), '.message-row'],
-    [() => tabTo('#wire').then(() => press('End', 'ArrowUp')), '.message-text'],
+    [() => tabTo('#wire').then(() => press('PageUp')), '.message-text'],
   ];
   for (const [show, sign] of views) {
     await show();
@@ -291,6 +297,18 @@ seen('each control has a name for screen readers, in all views', async () => {
     if (sign === 'td') assert.match(await page.locator('table').ariaSnapshot(), headed);
   }
   assert.match(await page.locator('#wire').ariaSnapshot(), /option "[\d:]+ request session\/get #\d+ /);
+});
+
+seen('the log keeps the chosen message in view when the text of the message opens', async () => {
+  await page.reload();
+  await page.locator('.files[aria-busy=false]').waitFor();
+  await tabTo('[title=Wire]');
+  await press('Enter');
+  await tabTo('#wire');
+  await press('Home');
+  await page.locator('.message-text').waitFor();
+  await page.evaluate('new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))');
+  assert.ok(await page.evaluate(isChosenInView));
 });
 
 seen('the page causes no error', () => shown.close());

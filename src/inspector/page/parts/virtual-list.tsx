@@ -38,7 +38,7 @@ export const VirtualList = defineComponent(
     const element = ref<HTMLElement | null>(null);
     const [top, height] = [ref(0), ref(600)];
     let isAtEnd = props.sticks === true;
-    const observer = new ResizeObserver(() => measure());
+    const observer = new ResizeObserver(() => adapt());
 
     function measure(): void {
       const list = element.value;
@@ -60,10 +60,10 @@ export const VirtualList = defineComponent(
       props.go?.(next);
     }
     const reveal = (index: number): void => scrollTo(element.value, index, props.rowHeight);
+    const adapt = (): void => (measure(), reveal(props.active));
     onMounted(() => {
       if (element.value !== null) observer.observe(element.value);
-      measure();
-      reveal(props.active);
+      adapt();
     });
     onBeforeUnmount(() => observer.disconnect());
     watch(() => props.active, reveal, { flush: 'post' });
@@ -74,7 +74,6 @@ export const VirtualList = defineComponent(
       const first = Math.max(0, Math.floor(top.value / rowHeight) - spareRows);
       const last = Math.min(count, Math.ceil((top.value + height.value) / rowHeight) + spareRows);
       const rows = Array.from({ length: Math.max(0, last - first) }, (_, i) => props.row(first + i));
-      const isActiveShown = active >= first && active < last;
       return (
         <div
           ref={element}
@@ -82,7 +81,7 @@ export const VirtualList = defineComponent(
           class="virtual"
           role={props.role}
           aria-label={props.label}
-          aria-activedescendant={isActiveShown ? `${id}-${active}` : undefined}
+          aria-activedescendant={active >= first && active < last ? `${id}-${active}` : undefined}
           tabindex={0}
           onScroll={onScroll}
           onKeydown={onKey}
