@@ -29,7 +29,7 @@ export const About = defineComponent(() => {
     const facts: readonly (readonly [string, unknown])[] = [
       ['Id', <code>{id}</code>],
       ['Order', seq],
-      ['Time', <time datetime={timestamp}>{new Date(timestamp).toLocaleString()}</time>],
+      ['Time', <time datetime={timestamp}>{new Date(timestamp).toLocaleString('en-GB')}</time>],
       ['Came after', link(parent)],
       ['Statistics against', previousTag],
       ['Entries in the conversation', historyLength],

@@ -1,9 +1,9 @@
 // Lets the user choose whether a revert reverses all changes of the range or only the changes of one session. Offers
 // the sessions of this work tree.
-import { computed, defineComponent, onMounted, shallowRef } from 'vue';
+import { computed, defineComponent, onMounted } from 'vue';
 import type { InspectedSession } from '../own-methods.ts';
 import { useChanging } from './state/changing.ts';
-import { useLink } from './state/link.ts';
+import { useSessions } from './state/sessions.ts';
 import { useTimeline } from './state/timeline.ts';
 import { plainText } from './text.ts';
 
@@ -18,14 +18,11 @@ function wordsOf({ agent, firstPrompt, session }: InspectedSession, own: string)
 }
 
 export const AuthorChoice = defineComponent(() => {
-  const changing = useChanging();
-  const link = useLink();
-  const timeline = useTimeline();
-  const sessions = shallowRef<readonly InspectedSession[]>([]);
-  onMounted(async () => ({ sessions: sessions.value } = await link.ask('inspector/sessions', {})));
-  /** The sessions from which the user can choose. The session that the page shows comes first. */
+  const [changing, timeline, sessions] = [useChanging(), useTimeline(), useSessions()];
+  onMounted(() => void sessions.read());
+  /** The sessions to choose from. The shown session comes first. */
   const offered = computed(() => {
-    const here = sessions.value.filter(({ workspace }) => workspace === timeline.info?.workspace);
+    const here = sessions.all?.filter(({ workspace }) => workspace === timeline.info?.workspace) ?? [];
     const isOwn = ({ session }: InspectedSession): number => (session === timeline.session ? 0 : 1);
     return here.toSorted((a, b) => isOwn(a) - isOwn(b));
   });

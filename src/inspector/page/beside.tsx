@@ -1,16 +1,15 @@
 // Shows the timeline of a second session beside the timeline of the shown session. When the user clicks a checkpoint of
 // the second session, the two sessions change places.
-import { computed, defineComponent, onBeforeUnmount, shallowRef, watch } from 'vue';
-import type { InspectedSession } from '../own-methods.ts';
+import { computed, defineComponent, onBeforeUnmount, watch } from 'vue';
 import { Icon } from './parts/icon.tsx';
 import { VirtualList } from './parts/virtual-list.tsx';
 import { type TimelineRow, timelineRows } from './rows.ts';
 import { sessionWords, showSession } from './sessions.ts';
 import { useLink } from './state/link.ts';
+import { useSessions } from './state/sessions.ts';
 import { useBeside, useTimeline } from './state/timeline.ts';
 import { useView } from './state/view.ts';
 import { CheckpointRow, rowHeight } from './timeline.tsx';
-import { LinkError } from './wire.ts';
 
 const listId = 'beside';
 
@@ -80,18 +79,10 @@ export const BesidePane = defineComponent(() => {
 /** Lets the user choose the second session. The default is the most recently used session. */
 const OtherSessions = defineComponent(() => {
   const [link, timeline, beside, view] = [useLink(), useTimeline(), useBeside(), useView()];
-  const sessions = shallowRef<readonly InspectedSession[]>();
-  const others = computed(() => sessions.value?.filter(({ session }) => session !== timeline.session) ?? []);
-  /** Ignores a lost connection. The page reads the list again after it has connected again. */
-  async function read(): Promise<void> {
-    try {
-      sessions.value = (await link.ask('inspector/sessions', {})).sessions;
-    } catch (error) {
-      if (!(error instanceof LinkError)) throw error;
-    }
-  }
+  const sessions = useSessions();
+  const others = computed(() => sessions.all?.filter(({ session }) => session !== timeline.session) ?? []);
   async function showFirst(): Promise<void> {
-    await read();
+    await sessions.read();
     const [first] = others.value;
     // While the request ran, the user may have closed the second timeline.
     if (first !== undefined && beside.session === '' && view.isBeside) await beside.show(first.session);
@@ -102,7 +93,7 @@ const OtherSessions = defineComponent(() => {
     { immediate: true },
   );
   return () =>
-    sessions.value === undefined ? (
+    sessions.all === undefined ? (
       <span class="dim">Reading…</span>
     ) : others.value.length === 0 ? (
       <span class="dim">There is no other session in this storage.</span>
@@ -111,7 +102,7 @@ const OtherSessions = defineComponent(() => {
         <span class="hidden">Other session to show</span>
         <select
           value={beside.session}
-          onFocus={() => void read()}
+          onFocus={() => void sessions.read()}
           onChange={(event) => void beside.show((event.target as HTMLSelectElement).value)}
         >
           {others.value.map((each) => (

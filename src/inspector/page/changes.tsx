@@ -4,10 +4,9 @@ import { inWords } from '../../client/reasons.ts';
 import type { DiffFile } from '../../protocol/types.ts';
 import { authorsOf } from './diff/author.ts';
 import { type Shown, type Sides, shownOf } from './diff/contents.ts';
-import { DiffView, mustBeSideBySide } from './diff/diff-view.tsx';
+import { mustBeSideBySide } from './diff/diff-view.tsx';
+import { FileDifference } from './diff/difference.tsx';
 import type { OfferedHunks } from './diff/hunk-lines.ts';
-import { ImagePair } from './diff/image-pair.tsx';
-import { PatchView } from './diff/patch-view.tsx';
 import { Icon } from './parts/icon.tsx';
 import { PathName } from './parts/inert-text.tsx';
 import { VirtualList } from './parts/virtual-list.tsx';
@@ -125,7 +124,8 @@ const FileFigures = (props: { readonly of: DiffFile }) => {
   const { linesAdded = 0, linesRemoved = 0, binary, change, afterSize } = props.of;
   if (change === 'same') return <span class="stats dim">{sizeOf(afterSize ?? 0)}</span>;
   if (binary === true) return <span class="stats dim">binary</span>;
-  if (linesAdded + linesRemoved === 0) return <span class="stats" />;
+  const isMode = modesOf(props.of)?.startsWith('mode') === true;
+  if (linesAdded + linesRemoved === 0) return <span class="stats dim">{isMode ? 'mode' : ''}</span>;
   return (
     <span class="stats" role="img" title={`lines: ${linesAdded} added, ${linesRemoved} removed`}>
       {linesAdded > 0 ? <span class="added">+{linesAdded}</span> : null}
@@ -233,7 +233,7 @@ const FileDiff = defineComponent(
         <section class="file-diff" aria-label={`Difference of ${file.path}`}>
           <FileHead of={file} shown={shown} sides={sides} authors={authors.value} />
           {failure.value === undefined ? (
-            <Difference of={file} shown={shown} offered={offered} />
+            <FileDifference path={file.path} shown={shown} offered={offered} sizes={sizesOf(file)} />
           ) : (
             <div class="empty problem" role="alert">
               {failure.value}
@@ -263,41 +263,6 @@ function offeredOf(sides: Sides, file: DiffFile, shown: Shown): OfferedHunks | u
     },
   };
 }
-
-interface DifferenceProps {
-  readonly of: DiffFile;
-  readonly shown: Shown | undefined;
-  readonly offered: OfferedHunks | undefined;
-}
-
-const Difference = (props: DifferenceProps) => {
-  const { of: file, shown, offered } = props;
-  const { isSideBySide } = useView();
-  if (shown === undefined) return <div class="empty">Reading…</div>;
-  if (shown.kind === 'text') {
-    const { before, after, hunks } = shown;
-    return (
-      <DiffView
-        path={file.path}
-        before={before}
-        after={after}
-        hunks={hunks}
-        isSideBySide={isSideBySide}
-        offered={offered}
-      />
-    );
-  }
-  if (shown.kind === 'patch') return <PatchView text={shown.text} label={file.path} />;
-  if (shown.kind === 'image' && (shown.before !== undefined || shown.after !== undefined))
-    return <ImagePair before={shown.before} after={shown.after} />;
-  return (
-    <div class="empty">
-      {shown.kind === 'large' ? 'This file is too large to be shown here.' : 'This file is binary.'}
-      <br />
-      <span class="dim">{sizesOf(file)}</span>
-    </div>
-  );
-};
 
 function sizesOf({ beforeSize, afterSize }: DiffFile): string {
   const [before, after] = [beforeSize, afterSize].map((size) =>

@@ -3,8 +3,7 @@
 import { computed, defineComponent, onBeforeUnmount, onMounted, type Ref, ref, shallowRef, watch } from 'vue';
 import type { Checkpoint, LedgerEntry, PathRef } from '../../protocol/types.ts';
 import { type Shown, type Sides, shownOf } from './diff/contents.ts';
-import { DiffView } from './diff/diff-view.tsx';
-import { ImagePair } from './diff/image-pair.tsx';
+import { FileDifference } from './diff/difference.tsx';
 import { goBack } from './keys.ts';
 import { Icon } from './parts/icon.tsx';
 import { PathName } from './parts/inert-text.tsx';
@@ -50,8 +49,10 @@ export const FileHistory = defineComponent(() => {
         <Player at={at.value} last={entries.value.length - 1} holder={holder.value} go={go} />
         {failure.value !== undefined ? (
           <div class="empty problem">{failure.value}</div>
+        ) : entries.value.length === 0 ? (
+          <div class="empty">No checkpoint shows a change of this file.</div>
         ) : (
-          <Content of={shown.value} path={history.path} isEmpty={entries.value.length === 0} />
+          <FileDifference path={history.path} shown={shown.value} />
         )}
       </section>
     );
@@ -143,21 +144,6 @@ async function differenceIn(sides: Sides, { path, pathBytes }: PathRef, signal: 
     ? shownOf({ ...sides, from: undefined }, whole, signal)
     : shownOf(sides, file, signal);
 }
-
-const Content = (props: {
-  readonly of: Shown | undefined;
-  readonly path: string;
-  readonly isEmpty: boolean;
-}) => {
-  const { of: shown, path, isEmpty } = props;
-  if (isEmpty) return <div class="empty">No checkpoint shows a change of this file.</div>;
-  if (shown?.kind === 'image') return <ImagePair before={shown.before} after={shown.after} />;
-  if (shown?.kind !== 'text')
-    return <div class="empty">{shown === undefined ? 'Reading…' : 'This content is not shown as text.'}</div>;
-  const { before, after, hunks } = shown;
-  const { isSideBySide } = useView();
-  return <DiffView path={path} before={before} after={after} hunks={hunks} isSideBySide={isSideBySide} />;
-};
 
 interface PlayerProps {
   readonly at: number;

@@ -1,10 +1,10 @@
 // Lists the sessions that a remote has, and imports a session into a work tree of this machine.
-import { computed, defineComponent, onMounted, ref, shallowRef } from 'vue';
+import { computed, defineComponent, onMounted, ref } from 'vue';
 import type { RemoteLine } from '../../protocol/types.ts';
 import { InertText } from './parts/inert-text.tsx';
 import { showSession } from './sessions.ts';
-import { useLink } from './state/link.ts';
 import { useRemoteLines } from './state/remote-lines.ts';
+import { useSessions } from './state/sessions.ts';
 import { useTimeline } from './state/timeline.ts';
 import { countOf, plainText, sinceWords, sizeOf } from './text.ts';
 
@@ -105,17 +105,14 @@ const LineThere = (props: { readonly of: RemoteLine }) => {
 /** Asks for the work tree. Offers only work trees that already have a session. */
 const Import = defineComponent(
   (props: { readonly of: RemoteLine }) => {
-    const [lines, link, timeline] = [useRemoteLines(), useLink(), useTimeline()];
-    const known = shallowRef<readonly string[]>([]);
+    const [lines, sessions, timeline] = [useRemoteLines(), useSessions(), useTimeline()];
     const offered = computed(() => {
       const own = timeline.info?.workspace;
-      return [...new Set([...(own === undefined ? [] : [own]), ...known.value])];
+      const all = sessions.all?.map(({ workspace }) => workspace) ?? [];
+      return [...new Set(own === undefined ? all : [own, ...all])];
     });
     const wanted = ref(offered.value[0] ?? '');
-    onMounted(async () => {
-      const { sessions } = await link.ask('inspector/sessions', {});
-      known.value = sessions.map(({ workspace }) => workspace);
-    });
+    onMounted(() => void sessions.read());
     return () => (
       <div class="import">
         <label class="author">

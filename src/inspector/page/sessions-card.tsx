@@ -7,13 +7,13 @@ import { useLink } from './state/link.ts';
 import { useRemoteLines } from './state/remote-lines.ts';
 import { useTimeline } from './state/timeline.ts';
 import { countOf, plainText, sinceWords, sizeOf } from './text.ts';
-import { LinkError } from './wire.ts';
+import { messageOf } from './wire.ts';
 
 const pageItems = 200;
 
 export const SessionsCard = defineComponent(() => {
   const [link, timeline, lines] = [useLink(), useTimeline(), useRemoteLines()];
-  const sessions = shallowRef<readonly SessionSummary[]>([]);
+  const sessions = shallowRef<readonly SessionSummary[]>();
   const hasMore = ref(false);
   const failure = ref<string>();
   async function read(): Promise<void> {
@@ -22,23 +22,21 @@ export const SessionsCard = defineComponent(() => {
       [sessions.value, hasMore.value] = [page.sessions, page.nextCursor !== undefined];
       failure.value = undefined;
     } catch (error) {
-      if (!(error instanceof LinkError)) throw error;
-      failure.value = error.message;
+      failure.value = messageOf(error);
     }
   }
   const reasons = [() => timeline.session, () => timeline.checkpoints.length, () => lines.imported];
   watch(reasons, () => void read(), { immediate: true });
 
   return () => {
-    const bytes = sessions.value.reduce((sum, each) => sum + (each.bytes ?? 0), 0);
+    const all = sessions.value ?? [];
+    const bytes = all.reduce((sum, each) => sum + (each.bytes ?? 0), 0);
+    const words = `${countOf(all.length, 'session')}, ${sizeOf(bytes)}${hasMore.value ? ', and more' : ''}`;
     return (
       <section class="card sessions">
         <h2>
           Sessions of this storage{' '}
-          <span class="dim">
-            {countOf(sessions.value.length, 'session')}, {sizeOf(bytes)}
-            {hasMore.value ? ', and more' : ''}
-          </span>
+          <span class="dim">{sessions.value === undefined ? 'Reading…' : words}</span>
         </h2>
         {failure.value === undefined ? null : <p class="problem">{failure.value}</p>}
         <div class="table" tabindex={0} role="region" aria-label="Sessions of this storage">
@@ -58,7 +56,7 @@ export const SessionsCard = defineComponent(() => {
               </tr>
             </thead>
             <tbody>
-              {sessions.value.map((each) => (
+              {all.map((each) => (
                 <SessionLine key={each.session} of={each} isShown={each.session === timeline.session} />
               ))}
             </tbody>

@@ -13,7 +13,7 @@ import { SessionsCard } from './sessions-card.tsx';
 import { useLink } from './state/link.ts';
 import { readSessionHead, useTimeline } from './state/timeline.ts';
 import { countOf, plainText, sizeOf, timeOf } from './text.ts';
-import { LinkError } from './wire.ts';
+import { LinkError, messageOf } from './wire.ts';
 
 type Facts = readonly (readonly [string, string | number | undefined])[];
 
@@ -146,8 +146,7 @@ const Upkeep = defineComponent(
         words.value = describe(await ask());
         props.done();
       } catch (error) {
-        if (!(error instanceof LinkError)) throw error;
-        words.value = error.message;
+        words.value = messageOf(error);
       } finally {
         isBusy.value = false;
       }

@@ -1,10 +1,10 @@
 // Shows the bar at the top, with the shown session, the state of the connection, and the views of the page.
-import { computed, defineComponent, shallowRef, watch } from 'vue';
-import type { InspectedSession } from '../own-methods.ts';
+import { computed, defineComponent, watch } from 'vue';
 import { Icon, type IconName } from './parts/icon.tsx';
 import { sessionWords, showSession } from './sessions.ts';
 import { useLink } from './state/link.ts';
 import { usePushed } from './state/pushed.ts';
+import { useSessions } from './state/sessions.ts';
 import { useTimeline } from './state/timeline.ts';
 import { type Room, type Theme, useView } from './state/view.ts';
 import { plainText, timeOf } from './text.ts';
@@ -89,20 +89,9 @@ const BarButton = ({ icon, title, press, isPressed, isWideOnly }: BarButtonProps
 );
 
 const SessionPicker = defineComponent(() => {
-  const link = useLink();
-  const timeline = useTimeline();
-  const sessions = shallowRef<readonly InspectedSession[]>([]);
-  /** Ignores a lost connection. The page reads the list again after it has connected again. */
-  async function read(): Promise<void> {
-    try {
-      sessions.value = (await link.ask('inspector/sessions', {})).sessions;
-    } catch (error) {
-      if (!(error instanceof LinkError)) throw error;
-    }
-  }
-  // Reads the list again when the page shows a different session. A session that was just imported may be missing in
-  // the old list.
-  watch([() => timeline.session, () => link.reached], () => void read(), { immediate: true });
+  const [link, timeline, sessions] = [useLink(), useTimeline(), useSessions()];
+  // Reads the list again for another session, because the list may lack a session that was just imported.
+  watch([() => timeline.session, () => link.reached], () => void sessions.read(), { immediate: true });
   return () => (
     <label class="session">
       <span class="hidden">Session</span>
@@ -110,10 +99,10 @@ const SessionPicker = defineComponent(() => {
         id="session"
         title={timeline.info === undefined ? '' : plainText(timeline.info.workspace)}
         value={timeline.session}
-        onFocus={() => void read()}
+        onFocus={() => void sessions.read()}
         onChange={(event) => void showSession((event.target as HTMLSelectElement).value)}
       >
-        {sessions.value.map((each) => (
+        {sessions.all?.map((each) => (
           <option value={each.session}>{sessionWords(each)}</option>
         ))}
       </select>

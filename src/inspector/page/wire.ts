@@ -56,6 +56,12 @@ export class LinkError extends Error {
   }
 }
 
+/** Returns the message of an error from the daemon or of the connection. @throws any other error */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof LinkError)) throw error;
+  return error.message;
+}
+
 interface Waiting {
   readonly method: string;
   readonly sentAt: number;

@@ -3,7 +3,7 @@
 import { defineStore } from 'pinia';
 import { computed, reactive, ref, shallowRef, watch } from 'vue';
 import type { ProgressValue } from '../../../protocol/types.ts';
-import { type AskOptions, LinkError } from '../wire.ts';
+import { type AskOptions, LinkError, messageOf } from '../wire.ts';
 import { type ChangeEffects, type Choices, type Intent, reverseOf, usual } from './intent.ts';
 import { useLink } from './link.ts';
 import { usePicked } from './picked.ts';
@@ -63,12 +63,12 @@ async function showPatch(
     if (isCurrent()) patch.value = text;
   } catch (error) {
     if (isHeadMoved(error)) throw error;
-    if (isCurrent()) unread.value = wordsOf(error);
+    if (isCurrent()) unread.value = messageOf(error);
   }
 }
 
 function fail({ failure, stage }: Fields, error: unknown): void {
-  [failure.value, stage.value] = [wordsOf(error), 'failed'];
+  [failure.value, stage.value] = [messageOf(error), 'failed'];
 }
 
 export const useChanging = defineStore('changing', () => {
@@ -172,12 +172,6 @@ function isUnknown(error: unknown): error is LinkError {
 /** True when the error says that the session has left the checkpoint which the request expected. */
 function isHeadMoved(error: unknown): boolean {
   return error instanceof LinkError && error.kind === 'PreconditionFailed';
-}
-
-/** Returns the message of an error from the daemon. @throws any other error */
-function wordsOf(error: unknown): string {
-  if (!(error instanceof LinkError)) throw error;
-  return error.message;
 }
 
 function filesIn(plan: ChangeEffects | undefined): number {

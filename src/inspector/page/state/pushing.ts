@@ -3,7 +3,7 @@
 import { defineStore } from 'pinia';
 import { ref, shallowRef, watch } from 'vue';
 import type { Remote, RemotePushResult } from '../../../protocol/types.ts';
-import { LinkError } from '../wire.ts';
+import { messageOf } from '../wire.ts';
 import { useLink } from './link.ts';
 import { useTimeline } from './timeline.ts';
 
@@ -25,7 +25,7 @@ export const usePushing = defineStore('pushing', () => {
     try {
       ({ remotes: remotes.value } = await link.ask('remote/list', { via: timeline.session }));
     } catch (error) {
-      failure.value = wordsOf(error);
+      failure.value = messageOf(error);
     }
   }
 
@@ -40,7 +40,7 @@ export const usePushing = defineStore('pushing', () => {
       const now = await link.ask('remote/push', wanted, { signal: own.signal, onProgress: () => undefined });
       if (own === running) [result.value, stage.value] = [now, after];
     } catch (error) {
-      if (own === running) [failure.value, stage.value] = [wordsOf(error), 'failed'];
+      if (own === running) [failure.value, stage.value] = [messageOf(error), 'failed'];
     }
   }
 
@@ -63,9 +63,3 @@ export const usePushing = defineStore('pushing', () => {
 });
 
 type Extra = { readonly dryRun: true } | { readonly idempotencyKey: string };
-
-/** Returns the message of an error from the daemon. @throws any other error */
-function wordsOf(error: unknown): string {
-  if (!(error instanceof LinkError)) throw error;
-  return error.message;
-}
