@@ -1,6 +1,4 @@
-// Shows the facts of a checkpoint: its ids, its sizes, the checkpoint before it, and the paths that its capture left
-// out.
-import { defineComponent } from 'vue';
+// Shows the facts of a checkpoint: its ids, its sizes, its predecessor, and the paths that its capture left out.
 import { inWords } from '../../client/reasons.ts';
 import { PathName } from './parts/inert-text.tsx';
 import { useComparison } from './state/comparison.ts';
@@ -8,7 +6,7 @@ import { useTimeline } from './state/timeline.ts';
 import { useView } from './state/view.ts';
 import { labelOf } from './timeline.tsx';
 
-export const About = defineComponent(() => {
+export const About = () => {
   const comparison = useComparison();
   const timeline = useTimeline();
   const view = useView();
@@ -21,47 +19,45 @@ export const About = defineComponent(() => {
       </button>
     );
   };
-  return () => {
-    const { checkpoint, skipped } = comparison;
-    if (checkpoint === undefined)
-      return <div class="about dim">No checkpoint contains the current state yet.</div>;
-    const { id, parent, snapshot, commit, seq, timestamp, historyLength, previousTag, damaged } = checkpoint;
-    const facts: readonly (readonly [string, unknown])[] = [
-      ['Id', <code>{id}</code>],
-      ['Order', seq],
-      ['Time', <time datetime={timestamp}>{new Date(timestamp).toLocaleString('en-GB')}</time>],
-      ['Came after', link(parent)],
-      ['Statistics against', previousTag],
-      ['Entries in the conversation', historyLength],
-      ['Snapshot', <code>{snapshot}</code>],
-      ['Commit', commit === undefined ? undefined : <code>{commit}</code>],
-      ['Damaged', damaged === true ? 'yes; “Verify” in the store panel lists what is lost' : undefined],
-    ];
-    return (
-      <div class="about" tabindex={0} role="region" aria-label="About this checkpoint">
-        <dl>
-          {facts.map(([name, value]) =>
-            value === undefined ? null : (
-              <>
-                <dt>{name}</dt>
-                <dd>{value as string}</dd>
-              </>
-            ),
-          )}
-        </dl>
-        {skipped.length === 0 ? null : (
-          <>
-            <h3>Left out</h3>
-            <ul>
-              {skipped.map((each) => (
-                <li>
-                  <PathName of={each} /> <span class="dim">{inWords(each.reason)}</span>
-                </li>
-              ))}
-            </ul>
-          </>
+  const { checkpoint, skipped } = comparison;
+  if (checkpoint === undefined)
+    return <div class="about dim">No checkpoint contains the current state yet.</div>;
+  const { id, parent, snapshot, commit, seq, timestamp, historyLength, previousTag, damaged } = checkpoint;
+  const facts: readonly (readonly [string, unknown])[] = [
+    ['Id', <code>{id}</code>],
+    ['Order', seq],
+    ['Time', <time datetime={timestamp}>{new Date(timestamp).toLocaleString('en-GB')}</time>],
+    ['Came after', link(parent)],
+    ['Statistics against', previousTag],
+    ['Entries in the conversation', historyLength],
+    ['Snapshot', <code>{snapshot}</code>],
+    ['Commit', commit === undefined ? undefined : <code>{commit}</code>],
+    ['Damaged', damaged === true ? 'yes; “Verify” in the store panel lists what is lost' : undefined],
+  ];
+  return (
+    <div class="about" tabindex={0} role="region" aria-label="About this checkpoint">
+      <dl>
+        {facts.map(([name, value]) =>
+          value === undefined ? null : (
+            <>
+              <dt>{name}</dt>
+              <dd>{value as string}</dd>
+            </>
+          ),
         )}
-      </div>
-    );
-  };
-});
+      </dl>
+      {skipped.length === 0 ? null : (
+        <>
+          <h3>Left out</h3>
+          <ul>
+            {skipped.map((each) => (
+              <li>
+                <PathName of={each} /> <span class="dim">{inWords(each.reason)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+};

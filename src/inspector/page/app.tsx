@@ -41,24 +41,22 @@ export const App = defineComponent(() => {
     );
 });
 
-const Trouble = defineComponent(() => {
+const Trouble = () => {
   const link = useLink();
   const timeline = useTimeline();
-  return () => {
-    const why = link.lost.get(timeline.session);
-    const words =
-      link.state === 'broken'
-        ? 'The inspector does not answer. Trying again…'
-        : why !== undefined
-          ? `The daemon has ended (${why}). Connecting to the session again…`
-          : timeline.failure;
-    return words === undefined ? null : (
-      <div class="trouble" role="alert">
-        {words}
-      </div>
-    );
-  };
-});
+  const why = link.lost.get(timeline.session);
+  const words =
+    link.state === 'broken'
+      ? 'The inspector does not answer. Trying again…'
+      : why !== undefined
+        ? `The daemon has ended (${why}). Connecting to the session again…`
+        : timeline.failure;
+  return words === undefined ? null : (
+    <div class="trouble" role="alert">
+      {words}
+    </div>
+  );
+};
 
 /** The text that the page shows instead of the session's data when there is no connection. */
 export const Closed = () => (

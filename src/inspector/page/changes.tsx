@@ -135,13 +135,13 @@ const FileFigures = (props: { readonly of: DiffFile }) => {
 };
 
 /** Shows the picked hunks of all files, and the button that reverts them together. */
-const Picked = defineComponent(() => {
+const Picked = () => {
   const [changing, comparison, picked] = [useChanging(), useComparison(), usePicked()];
   function revert(): void {
     const intent = revertOfPicked(comparison.sides);
     if (intent !== undefined) changing.begin(intent);
   }
-  return () => (
+  return (
     <div class="picked" role="status">
       {picked.hunks.length === 0 ? null : (
         <>
@@ -161,24 +161,23 @@ const Picked = defineComponent(() => {
       )}
     </div>
   );
-});
+};
 
-const Skipped = defineComponent(() => {
+const Skipped = () => {
   const comparison = useComparison();
-  return () =>
-    comparison.skipped.length === 0 ? null : (
-      <details class="skipped">
-        <summary>{countOf(comparison.skipped.length, 'path')} left out</summary>
-        <ul>
-          {comparison.skipped.map((each) => (
-            <li>
-              <PathName of={each} /> <span class="dim">{inWords(each.reason)}</span>
-            </li>
-          ))}
-        </ul>
-      </details>
-    );
-});
+  return comparison.skipped.length === 0 ? null : (
+    <details class="skipped">
+      <summary>{countOf(comparison.skipped.length, 'path')} left out</summary>
+      <ul>
+        {comparison.skipped.map((each) => (
+          <li>
+            <PathName of={each} /> <span class="dim">{inWords(each.reason)}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+};
 
 /**
  * While the page reads the next difference, the previous difference stays visible for up to this time in ms. This
@@ -289,59 +288,54 @@ interface FileHeadProps {
   readonly authors: string | undefined;
 }
 
-const FileHead = defineComponent(
-  (props: FileHeadProps) => {
-    const changing = useChanging();
-    const view = useView();
-    function restoreThis(): void {
-      const intent = restoreOfFile(props.of);
-      if (intent !== undefined) changing.begin(intent);
-    }
-    function play(): void {
-      view.history = props.of;
-      view.room = 'file';
-    }
-    return () => {
-      const { of: file, shown, sides } = props;
-      const revert = sides === undefined ? undefined : revertOfFile(sides, file);
-      return (
-        <header class="file-head">
-          <span class="file-title">
-            {file.oldPath === undefined ? null : (
-              <>
-                <PathName of={{ path: file.oldPath }} />
-                <span class="dim"> → </span>
-              </>
-            )}
-            <PathName of={file} />
-          </span>
-          {props.authors === undefined ? null : <span class="authors dim">{props.authors}</span>}
-          <Remarks of={file} shown={shown} />
-          {shown?.kind === 'text' && !mustBeSideBySide(shown.hunks, shown.before) ? <Layout /> : null}
-          <button type="button" onClick={play} title="The history of this file">
-            <Icon name="history" />
-            <span class="wide-only">History</span>
-          </button>
-          {revert === undefined ? null : (
-            <button
-              type="button"
-              onClick={() => changing.begin(revert)}
-              title="Revert the changes of this file, and keep all later changes"
-            >
-              <Icon name="revert" />
-              <span class="wide-only">Revert file…</span>
-            </button>
-          )}
-          <button type="button" onClick={restoreThis} title="Restore this file alone (R)">
-            <Icon name="restore" />
-            <span class="wide-only">Restore file…</span>
-          </button>
-        </header>
-      );
-    };
-  },
-  { props: ['of', 'shown', 'sides', 'authors'] },
-);
+const FileHead = (props: FileHeadProps) => {
+  const changing = useChanging();
+  const view = useView();
+  function restoreThis(): void {
+    const intent = restoreOfFile(props.of);
+    if (intent !== undefined) changing.begin(intent);
+  }
+  function play(): void {
+    view.history = props.of;
+    view.room = 'file';
+  }
+  const { of: file, shown, sides } = props;
+  const revert = sides === undefined ? undefined : revertOfFile(sides, file);
+  return (
+    <header class="file-head">
+      <span class="file-title">
+        {file.oldPath === undefined ? null : (
+          <>
+            <PathName of={{ path: file.oldPath }} />
+            <span class="dim"> → </span>
+          </>
+        )}
+        <PathName of={file} />
+      </span>
+      {props.authors === undefined ? null : <span class="authors dim">{props.authors}</span>}
+      <Remarks of={file} shown={shown} />
+      {shown?.kind === 'text' && !mustBeSideBySide(shown.hunks, shown.before) ? <Layout /> : null}
+      <button type="button" onClick={play} title="The history of this file">
+        <Icon name="history" />
+        <span class="wide-only">History</span>
+      </button>
+      {revert === undefined ? null : (
+        <button
+          type="button"
+          onClick={() => changing.begin(revert)}
+          title="Revert the changes of this file, and keep all later changes"
+        >
+          <Icon name="revert" />
+          <span class="wide-only">Revert file…</span>
+        </button>
+      )}
+      <button type="button" onClick={restoreThis} title="Restore this file alone (R)">
+        <Icon name="restore" />
+        <span class="wide-only">Restore file…</span>
+      </button>
+    </header>
+  );
+};
 
 const Remarks = (props: { readonly of: DiffFile; readonly shown: Shown | undefined }) => {
   const { of: file, shown } = props;

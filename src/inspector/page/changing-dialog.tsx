@@ -96,47 +96,45 @@ function titleOf(): string {
   return isWhole ? `Restored ${what}` : `Restored ${what}, but not everything`;
 }
 
-const Body = defineComponent(() => {
+const Body = () => {
   const changing = useChanging();
-  return () => {
-    const { stage, plan, result, failure, intent } = changing;
-    return (
-      <div class="changing-body">
-        {plan !== undefined && 'from' in plan && stage !== 'failed' ? (
-          <p>
-            The revert reverses {isPartial(intent) ? 'this part of the changes' : 'the changes'} from{' '}
-            {endsOf(plan)}, and keeps all other changes.
-          </p>
-        ) : null}
-        {stage === 'asking' || stage === 'planning' ? <Options /> : null}
-        {stage === 'planning' && plan === undefined ? <p class="dim">Making the plan…</p> : null}
-        {(stage === 'asking' || stage === 'planning') && plan !== undefined ? (
-          <Lists of={plan} isPlan={true} />
-        ) : null}
-        {stage === 'asking' && changing.refusal !== undefined ? (
-          <p class="problem" role="alert">
-            {changing.refusal}
-          </p>
-        ) : null}
-        {stage === 'asking' || stage === 'planning' ? <LineByLine /> : null}
-        {stage === 'asking' && plan !== undefined && changing.changesNothing ? (
-          <p>
-            {intent.does === 'restore'
-              ? 'The work tree is already in this state, so there is nothing to change.'
-              : 'No file would change.'}
-          </p>
-        ) : null}
-        {stage === 'running' ? <Running /> : null}
-        {stage === 'done' && result !== undefined ? <Lists of={result} isPlan={false} /> : null}
-        {stage === 'failed' ? (
-          <p class="problem" role="alert">
-            {failure}
-          </p>
-        ) : null}
-      </div>
-    );
-  };
-});
+  const { stage, plan, result, failure, intent } = changing;
+  return (
+    <div class="changing-body">
+      {plan !== undefined && 'from' in plan && stage !== 'failed' ? (
+        <p>
+          The revert reverses {isPartial(intent) ? 'this part of the changes' : 'the changes'} from{' '}
+          {endsOf(plan)}, and keeps all other changes.
+        </p>
+      ) : null}
+      {stage === 'asking' || stage === 'planning' ? <Options /> : null}
+      {stage === 'planning' && plan === undefined ? <p class="dim">Making the plan…</p> : null}
+      {(stage === 'asking' || stage === 'planning') && plan !== undefined ? (
+        <Lists of={plan} isPlan={true} />
+      ) : null}
+      {stage === 'asking' && changing.refusal !== undefined ? (
+        <p class="problem" role="alert">
+          {changing.refusal}
+        </p>
+      ) : null}
+      {stage === 'asking' || stage === 'planning' ? <LineByLine /> : null}
+      {stage === 'asking' && plan !== undefined && changing.changesNothing ? (
+        <p>
+          {intent.does === 'restore'
+            ? 'The work tree is already in this state, so there is nothing to change.'
+            : 'No file would change.'}
+        </p>
+      ) : null}
+      {stage === 'running' ? <Running /> : null}
+      {stage === 'done' && result !== undefined ? <Lists of={result} isPlan={false} /> : null}
+      {stage === 'failed' ? (
+        <p class="problem" role="alert">
+          {failure}
+        </p>
+      ) : null}
+    </div>
+  );
+};
 
 /** Shows the change as a patch, or the reason why the patch could not be read. */
 const LineByLine = () => {
@@ -164,7 +162,7 @@ function isPartial(intent: Intent): boolean {
   return intent.does === 'revert' && (intent.paths ?? intent.hunks) !== undefined;
 }
 
-const Options = defineComponent(() => {
+const Options = () => {
   const changing = useChanging();
   const choice = (name: keyof Choices, value: string, label: string, hint: string) => (
     <label class="choice">
@@ -180,50 +178,46 @@ const Options = defineComponent(() => {
       </span>
     </label>
   );
-  return () => {
-    const { intent, plan, choices } = changing;
-    const hasConflicts =
-      (plan?.counts.conflicts ?? 0) > 0 ||
-      choices.onConflict !== 'overwrite' ||
-      choices.conflicts !== 'leave';
-    const hasAuthor = intent.does === 'revert' && intent.hunks === undefined;
-    if (intent.does !== 'restore' && !hasConflicts && !hasAuthor) return null;
-    return (
-      <div class="options">
-        {hasAuthor ? <AuthorChoice /> : null}
-        {intent.does === 'restore' ? (
-          <fieldset>
-            <legend>Files made later</legend>
-            {choice('mode', 'soft', 'Keep them', 'soft')}
-            {choice('mode', 'hard', 'Delete them', 'exactly that state')}
-          </fieldset>
-        ) : null}
-        {intent.does === 'restore' && intent.paths === undefined ? (
-          <fieldset>
-            <legend>Restore</legend>
-            {choice('scope', 'files', 'Files', '')}
-            {choice('scope', 'both', 'Files and conversation', '')}
-            {choice('scope', 'conversation', 'Conversation', '')}
-          </fieldset>
-        ) : null}
-        {intent.does === 'revert' && hasConflicts ? (
-          <fieldset>
-            <legend>Files with conflicting later changes</legend>
-            {choice('conflicts', 'leave', 'Leave the file alone', '')}
-            {choice('conflicts', 'markers', 'Write both versions', 'between markers, as git does')}
-          </fieldset>
-        ) : null}
-        {intent.does !== 'revert' && hasConflicts ? (
-          <fieldset>
-            <legend>Edited by others</legend>
-            {choice('onConflict', 'overwrite', 'Restore them too', 'their edits are saved first')}
-            {choice('onConflict', 'skip', 'Leave them alone', '')}
-          </fieldset>
-        ) : null}
-      </div>
-    );
-  };
-});
+  const { intent, plan, choices } = changing;
+  const hasConflicts =
+    (plan?.counts.conflicts ?? 0) > 0 || choices.onConflict !== 'overwrite' || choices.conflicts !== 'leave';
+  const hasAuthor = intent.does === 'revert' && intent.hunks === undefined;
+  if (intent.does !== 'restore' && !hasConflicts && !hasAuthor) return null;
+  return (
+    <div class="options">
+      {hasAuthor ? <AuthorChoice /> : null}
+      {intent.does === 'restore' ? (
+        <fieldset>
+          <legend>Files made later</legend>
+          {choice('mode', 'soft', 'Keep them', 'soft')}
+          {choice('mode', 'hard', 'Delete them', 'exactly that state')}
+        </fieldset>
+      ) : null}
+      {intent.does === 'restore' && intent.paths === undefined ? (
+        <fieldset>
+          <legend>Restore</legend>
+          {choice('scope', 'files', 'Files', '')}
+          {choice('scope', 'both', 'Files and conversation', '')}
+          {choice('scope', 'conversation', 'Conversation', '')}
+        </fieldset>
+      ) : null}
+      {intent.does === 'revert' && hasConflicts ? (
+        <fieldset>
+          <legend>Files with conflicting later changes</legend>
+          {choice('conflicts', 'leave', 'Leave the file alone', '')}
+          {choice('conflicts', 'markers', 'Write both versions', 'between markers, as git does')}
+        </fieldset>
+      ) : null}
+      {intent.does !== 'revert' && hasConflicts ? (
+        <fieldset>
+          <legend>Edited by others</legend>
+          {choice('onConflict', 'overwrite', 'Restore them too', 'their edits are saved first')}
+          {choice('onConflict', 'skip', 'Leave them alone', '')}
+        </fieldset>
+      ) : null}
+    </div>
+  );
+};
 
 type Listed = PathRef | FailedPath | ConflictPath | SkippedPath | RevertPath;
 type List = readonly [title: string, kind: string, paths: readonly Listed[], count: number];
@@ -309,68 +303,64 @@ const Lists = (props: { readonly of: ChangeEffects; readonly isPlan: boolean }) 
   );
 };
 
-const Running = defineComponent(() => {
+const Running = () => {
   const changing = useChanging();
-  return () => {
-    const value = changing.progress;
-    const known = value !== undefined && value.kind !== 'end' ? value : undefined;
-    return (
-      <div class="progress" role="status">
-        <progress max="100" value={known?.percentage} aria-label="Progress" />
-        <p class="dim">
-          {known?.phase ?? 'Working'}
-          {known?.message === undefined ? '' : `: ${known.message}`}
-        </p>
-      </div>
-    );
-  };
-});
+  const value = changing.progress;
+  const known = value !== undefined && value.kind !== 'end' ? value : undefined;
+  return (
+    <div class="progress" role="status">
+      <progress max="100" value={known?.percentage} aria-label="Progress" />
+      <p class="dim">
+        {known?.phase ?? 'Working'}
+        {known?.message === undefined ? '' : `: ${known.message}`}
+      </p>
+    </div>
+  );
+};
 
 /** Shows the buttons of the stage. The keys keep the focus from moving to a button of a later stage. */
-const Buttons = defineComponent(() => {
+const Buttons = () => {
   const changing = useChanging();
-  return () => {
-    const { stage, intent, plan, choices } = changing;
-    if (stage === 'running')
-      return (
-        <div class="buttons" key="running">
-          <button type="button" onClick={() => changing.cancel()}>
-            Stop
-          </button>
-        </div>
-      );
-    if (stage === 'done' || stage === 'failed')
-      return (
-        <div class="buttons" key="ended">
-          {stage === 'done' ? (
-            <button type="button" class="take-back" onClick={() => changing.undo()}>
-              <Icon name={intent.does === 'undo' ? 'redo' : 'undo'} />
-              {intent.does === 'undo' ? 'Redo' : 'Undo'}
-            </button>
-          ) : null}
-          <button type="button" class="primary close" onClick={() => changing.close()}>
-            Close
-          </button>
-        </div>
-      );
-    const deletes = (plan?.counts.deleted ?? 0) > 0;
-    const words = { restore: 'Restore', revert: 'Revert', undo: 'Undo', redo: 'Redo' } as const;
-    const count = (plan?.counts.restored ?? 0) + (plan?.counts.deleted ?? 0);
+  const { stage, intent, plan, choices } = changing;
+  if (stage === 'running')
     return (
-      <div class="buttons" key="asking">
-        <span class="dim">The files that would be lost are saved first. Undo restores them.</span>
-        <button type="button" class="cancel" onClick={() => changing.close()}>
-          Cancel
-        </button>
-        <button
-          type="button"
-          class={['confirm', deletes || choices.mode === 'hard' ? 'danger' : 'primary']}
-          disabled={stage !== 'asking' || changing.changesNothing}
-          onClick={() => void changing.confirm()}
-        >
-          {[words[intent.does], ...(count > 0 ? [countOf(count, 'file')] : [])].join(' ')}
+      <div class="buttons" key="running">
+        <button type="button" onClick={() => changing.cancel()}>
+          Stop
         </button>
       </div>
     );
-  };
-});
+  if (stage === 'done' || stage === 'failed')
+    return (
+      <div class="buttons" key="ended">
+        {stage === 'done' ? (
+          <button type="button" class="take-back" onClick={() => changing.undo()}>
+            <Icon name={intent.does === 'undo' ? 'redo' : 'undo'} />
+            {intent.does === 'undo' ? 'Redo' : 'Undo'}
+          </button>
+        ) : null}
+        <button type="button" class="primary close" onClick={() => changing.close()}>
+          Close
+        </button>
+      </div>
+    );
+  const deletes = (plan?.counts.deleted ?? 0) > 0;
+  const words = { restore: 'Restore', revert: 'Revert', undo: 'Undo', redo: 'Redo' } as const;
+  const count = (plan?.counts.restored ?? 0) + (plan?.counts.deleted ?? 0);
+  return (
+    <div class="buttons" key="asking">
+      <span class="dim">The files that would be lost are saved first. Undo restores them.</span>
+      <button type="button" class="cancel" onClick={() => changing.close()}>
+        Cancel
+      </button>
+      <button
+        type="button"
+        class={['confirm', deletes || choices.mode === 'hard' ? 'danger' : 'primary']}
+        disabled={stage !== 'asking' || changing.changesNothing}
+        onClick={() => void changing.confirm()}
+      >
+        {[words[intent.does], ...(count > 0 ? [countOf(count, 'file')] : [])].join(' ')}
+      </button>
+    </div>
+  );
+};

@@ -31,45 +31,44 @@ function turnTab({ key }: KeyboardEvent): void {
   document.getElementById(`tab-${view.tab}`)?.focus();
 }
 
-export const CheckpointPane = defineComponent(() => {
+export const CheckpointPane = () => {
   const comparison = useComparison();
   const view = useView();
-  return () =>
-    comparison.checkpoint === undefined && !view.isPresent ? (
-      <div class="empty">Choose a checkpoint.</div>
-    ) : (
-      <article class="checkpoint" aria-labelledby="checkpoint-title">
-        <Head />
-        <div class="tabs">
-          <div class="tab-list" role="tablist" aria-label="About this checkpoint" onKeydown={turnTab}>
-            {tabs.map(([name, label]) => (
-              <button
-                type="button"
-                role="tab"
-                id={`tab-${name}`}
-                aria-selected={view.tab === name}
-                tabindex={view.tab === name ? 0 : -1}
-                aria-controls="tab-panel"
-                onClick={() => (view.tab = name)}
-              >
-                {label}
-              </button>
-            ))}
-          </div>
-          <CompareWith />
+  return comparison.checkpoint === undefined && !view.isPresent ? (
+    <div class="empty">Choose a checkpoint.</div>
+  ) : (
+    <article class="checkpoint" aria-labelledby="checkpoint-title">
+      <Head />
+      <div class="tabs">
+        <div class="tab-list" role="tablist" aria-label="About this checkpoint" onKeydown={turnTab}>
+          {tabs.map(([name, label]) => (
+            <button
+              type="button"
+              role="tab"
+              id={`tab-${name}`}
+              aria-selected={view.tab === name}
+              tabindex={view.tab === name ? 0 : -1}
+              aria-controls="tab-panel"
+              onClick={() => (view.tab = name)}
+            >
+              {label}
+            </button>
+          ))}
         </div>
-        <div class="tab-panel" role="tabpanel" id="tab-panel" aria-labelledby={`tab-${view.tab}`}>
-          {view.tab === 'changes' ? (
-            <ChangesPane />
-          ) : view.tab === 'conversation' ? (
-            <ConversationPane />
-          ) : (
-            <About />
-          )}
-        </div>
-      </article>
-    );
-});
+        <CompareWith />
+      </div>
+      <div class="tab-panel" role="tabpanel" id="tab-panel" aria-labelledby={`tab-${view.tab}`}>
+        {view.tab === 'changes' ? (
+          <ChangesPane />
+        ) : view.tab === 'conversation' ? (
+          <ConversationPane />
+        ) : (
+          <About />
+        )}
+      </div>
+    </article>
+  );
+};
 
 const kinds: Readonly<Record<string, string>> = {
   restore: 'a restore',
@@ -100,56 +99,54 @@ const Back = defineComponent(() => {
   );
 });
 
-const Head = defineComponent(() => {
+const Head = () => {
   const comparison = useComparison();
   const changing = useChanging();
-  return () => {
-    const { checkpoint, message } = comparison;
-    const title = (message ?? checkpoint?.description)?.split('\n')[0] ?? 'The work tree as it is';
-    return (
-      <header class="checkpoint-head">
-        <Back />
-        <div class="grow">
-          <h2 id="checkpoint-title">
-            <span class="tag">{checkpoint === undefined ? 'now' : labelOf(checkpoint)}</span>{' '}
-            <InertText text={title} isLong={true} />
-          </h2>
-          {checkpoint === undefined ? (
-            <p class="facts dim">
-              {comparison.isLoading ? 'Comparing…' : 'The comparison is updated when files change.'}
-            </p>
-          ) : (
-            <Facts of={checkpoint} />
-          )}
-        </div>
-        <UndoRedo />
-        {checkpoint === undefined || !isRevertible(checkpoint) ? null : (
-          <button
-            type="button"
-            id="revert"
-            title={`Revert the changes of this ${checkpoint.kind}, and keep all later changes (v)`}
-            onClick={() => changing.begin(revertOf(checkpoint))}
-          >
-            <Icon name="revert" />
-            <span class="wide-only">Revert…</span>
-          </button>
+  const { checkpoint, message } = comparison;
+  const title = (message ?? checkpoint?.description)?.split('\n')[0] ?? 'The work tree as it is';
+  return (
+    <header class="checkpoint-head">
+      <Back />
+      <div class="grow">
+        <h2 id="checkpoint-title">
+          <span class="tag">{checkpoint === undefined ? 'now' : labelOf(checkpoint)}</span>{' '}
+          <InertText text={title} isLong={true} />
+        </h2>
+        {checkpoint === undefined ? (
+          <p class="facts dim">
+            {comparison.isLoading ? 'Comparing…' : 'The comparison is updated when files change.'}
+          </p>
+        ) : (
+          <Facts of={checkpoint} />
         )}
-        {checkpoint === undefined ? null : (
-          <button
-            type="button"
-            class="primary"
-            id="restore"
-            title="Restore the work tree to this checkpoint (r)"
-            onClick={() => changing.begin(restoreOf(checkpoint))}
-          >
-            <Icon name="restore" />
-            Restore…
-          </button>
-        )}
-      </header>
-    );
-  };
-});
+      </div>
+      <UndoRedo />
+      {checkpoint === undefined || !isRevertible(checkpoint) ? null : (
+        <button
+          type="button"
+          id="revert"
+          title={`Revert the changes of this ${checkpoint.kind}, and keep all later changes (v)`}
+          onClick={() => changing.begin(revertOf(checkpoint))}
+        >
+          <Icon name="revert" />
+          <span class="wide-only">Revert…</span>
+        </button>
+      )}
+      {checkpoint === undefined ? null : (
+        <button
+          type="button"
+          class="primary"
+          id="restore"
+          title="Restore the work tree to this checkpoint (r)"
+          onClick={() => changing.begin(restoreOf(checkpoint))}
+        >
+          <Icon name="restore" />
+          Restore…
+        </button>
+      )}
+    </header>
+  );
+};
 
 const Facts = (props: { readonly of: Checkpoint }) => {
   const { id, kind, toolName, timestamp, stats, detached, name } = props.of;

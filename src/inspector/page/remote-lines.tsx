@@ -10,44 +10,42 @@ import { countOf, plainText, sinceWords, sizeOf } from './text.ts';
 
 const linesMax = 200;
 
-export const LinesThere = defineComponent(() => {
+export const LinesThere = () => {
   const lines = useRemoteLines();
-  return () => {
-    const { stage, there, words, imported } = lines;
-    const isBusy = stage === 'reading' || stage === 'fetching' || stage === 'importing';
-    return (
-      <div class="push lines">
-        <p role="status" class={stage === 'failed' ? 'problem' : ''}>
-          {busyWords[stage] ?? words ?? ''}
-        </p>
-        {imported === undefined ? null : (
-          <p role="status" class="imported">
-            Imported {countOf(imported.checkpoints, 'checkpoint')} and the conversation. No file was changed.{' '}
-            <button type="button" class="link" onClick={() => void showSession(imported.session)}>
-              Open the session
-            </button>
-          </p>
-        )}
-        {there === undefined ? null : <Lines of={there.lines} />}
-        {(there?.refused ?? []).map(({ ref: name, message }) => (
-          <p class="problem">
-            {plainText(name)}: {plainText(message)}
-          </p>
-        ))}
-        <div class="buttons start">
-          {there === undefined || there.lines.length === 0 ? null : (
-            <button type="button" class="fetch" disabled={isBusy} onClick={() => void lines.fetchAll()}>
-              Fetch all
-            </button>
-          )}
-          <button type="button" onClick={() => lines.close()}>
-            {isBusy ? 'Stop' : 'Close'}
+  const { stage, there, words, imported } = lines;
+  const isBusy = stage === 'reading' || stage === 'fetching' || stage === 'importing';
+  return (
+    <div class="push lines">
+      <p role="status" class={stage === 'failed' ? 'problem' : ''}>
+        {busyWords[stage] ?? words ?? ''}
+      </p>
+      {imported === undefined ? null : (
+        <p role="status" class="imported">
+          Imported {countOf(imported.checkpoints, 'checkpoint')} and the conversation. No file was changed.{' '}
+          <button type="button" class="link" onClick={() => void showSession(imported.session)}>
+            Open the session
           </button>
-        </div>
+        </p>
+      )}
+      {there === undefined ? null : <Lines of={there.lines} />}
+      {(there?.refused ?? []).map(({ ref: name, message }) => (
+        <p class="problem">
+          {plainText(name)}: {plainText(message)}
+        </p>
+      ))}
+      <div class="buttons start">
+        {there === undefined || there.lines.length === 0 ? null : (
+          <button type="button" class="fetch" disabled={isBusy} onClick={() => void lines.fetchAll()}>
+            Fetch all
+          </button>
+        )}
+        <button type="button" onClick={() => lines.close()}>
+          {isBusy ? 'Stop' : 'Close'}
+        </button>
       </div>
-    );
-  };
-});
+    </div>
+  );
+};
 
 const busyWords: Readonly<Record<string, string>> = {
   fetching: 'Fetching and verifying…',
@@ -55,26 +53,22 @@ const busyWords: Readonly<Record<string, string>> = {
   reading: 'Asking the remote…',
 };
 
-const Lines = defineComponent(
-  (props: { readonly of: readonly RemoteLine[] }) => {
-    const lines = useRemoteLines();
-    return () =>
-      props.of.length === 0 ? (
-        <p class="dim">The remote has no sessions.</p>
-      ) : (
-        <ul class="there" aria-label="Sessions of the remote">
-          {props.of.slice(0, linesMax).map((line) => (
-            <li data-line={line.session}>
-              <LineThere of={line} />
-              {lines.chosen === line ? <Import of={line} /> : null}
-            </li>
-          ))}
-          {props.of.length > linesMax ? <li class="dim">and {props.of.length - linesMax} more</li> : null}
-        </ul>
-      );
-  },
-  { props: ['of'] },
-);
+const Lines = (props: { readonly of: readonly RemoteLine[] }) => {
+  const lines = useRemoteLines();
+  return props.of.length === 0 ? (
+    <p class="dim">The remote has no sessions.</p>
+  ) : (
+    <ul class="there" aria-label="Sessions of the remote">
+      {props.of.slice(0, linesMax).map((line) => (
+        <li data-line={line.session}>
+          <LineThere of={line} />
+          {lines.chosen === line ? <Import of={line} /> : null}
+        </li>
+      ))}
+      {props.of.length > linesMax ? <li class="dim">and {props.of.length - linesMax} more</li> : null}
+    </ul>
+  );
+};
 
 const LineThere = (props: { readonly of: RemoteLine }) => {
   const lines = useRemoteLines();

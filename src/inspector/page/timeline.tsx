@@ -189,41 +189,36 @@ export const TimelinePane = defineComponent(() => {
   };
 });
 
-const TimelineHead = defineComponent(
-  (props: { readonly count: number; readonly noise: number }) => {
-    const timeline = useTimeline();
-    const view = useView();
-    const search = useSearch();
-    return () => {
-      const { count, noise } = props;
-      const words = timeline.isLoading && count === 0 ? 'Loading…' : countOf(count, 'checkpoint');
-      return (
-        <div class="timeline-head">
-          <SearchField />
-          <div class="timeline-facts">
-            <span role="status">
-              {words}
-              {search.note === undefined ? '' : ` · ${search.note}`}
-            </span>
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={view.showsNoise}
-                onChange={() => (view.showsNoise = !view.showsNoise)}
-              />
-              {noise > 0 ? `Show ${noise.toLocaleString('en')} more` : 'Show all'}
-            </label>
-          </div>
-        </div>
-      );
-    };
-  },
-  { props: ['count', 'noise'] },
-);
-
-const SearchField = defineComponent(() => {
+const TimelineHead = (props: { readonly count: number; readonly noise: number }) => {
+  const timeline = useTimeline();
   const view = useView();
-  return () => (
+  const search = useSearch();
+  const { count, noise } = props;
+  const words = timeline.isLoading && count === 0 ? 'Loading…' : countOf(count, 'checkpoint');
+  return (
+    <div class="timeline-head">
+      <SearchField />
+      <div class="timeline-facts">
+        <span role="status">
+          {words}
+          {search.note === undefined ? '' : ` · ${search.note}`}
+        </span>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={view.showsNoise}
+            onChange={() => (view.showsNoise = !view.showsNoise)}
+          />
+          {noise > 0 ? `Show ${noise.toLocaleString('en')} more` : 'Show all'}
+        </label>
+      </div>
+    </div>
+  );
+};
+
+const SearchField = () => {
+  const view = useView();
+  return (
     <label class="search">
       <Icon name="search" />
       <span class="hidden">Search by message, tool, tag or path</span>
@@ -239,7 +234,7 @@ const SearchField = defineComponent(() => {
       <kbd aria-hidden="true">/</kbd>
     </label>
   );
-});
+};
 
 interface RowProps {
   /** The id of the element. */
@@ -259,71 +254,52 @@ interface RowProps {
   readonly open: (id: string) => void;
 }
 
-export const CheckpointRow = defineComponent(
-  (props: RowProps) => {
-    return () => {
-      const { checkpoint, depth, folded = 0 } = props.of;
-      const { id, kind, description, toolName, timestamp, stats, detached, name } = checkpoint;
-      const isHead = id === props.head;
-      const classes = ['row', kind, depth === 1 ? 'tool' : '', detached === true ? 'detached' : ''];
-      return (
-        <div
-          id={props.id}
-          class={classes}
-          role="treeitem"
-          aria-level={depth + 1}
-          aria-posinset={props.of.position}
-          aria-setsize={props.of.siblings ?? props.tops}
-          aria-selected={props.isSelected}
-          aria-expanded={props.canFold ? folded === 0 : undefined}
-          data-tag={labelOf(checkpoint)}
-          onClick={() => props.open(id)}
-        >
-          <Lanes
-            row={props.of}
-            lanes={Math.min(props.lanes, laneMax)}
-            isHead={isHead}
-            isBehindHead={props.isBehindHead}
-          />
-          <Fold isFolded={props.canFold ? folded > 0 : undefined} fold={() => props.fold?.(id)} />
-          <span class="tag">{kind === 'restore' ? '' : labelOf(checkpoint)}</span>
-          <span class="message" title={plainText(description)}>
-            {name === undefined ? null : (
-              <span class="chip">
-                <InertText text={name} isLong={true} />
-              </span>
-            )}
-            <InertText
-              text={kind === 'tool' && toolName !== undefined ? describe(checkpoint) : description}
-              isLong={true}
-            />
-            {folded > 0 ? <span class="dim"> · {countOf(folded, 'tool')}</span> : null}
+export const CheckpointRow = (props: RowProps) => {
+  const { checkpoint, depth, folded = 0 } = props.of;
+  const { id, kind, description, toolName, timestamp, stats, detached, name } = checkpoint;
+  const isHead = id === props.head;
+  const classes = ['row', kind, depth === 1 ? 'tool' : '', detached === true ? 'detached' : ''];
+  return (
+    <div
+      id={props.id}
+      class={classes}
+      role="treeitem"
+      aria-level={depth + 1}
+      aria-posinset={props.of.position}
+      aria-setsize={props.of.siblings ?? props.tops}
+      aria-selected={props.isSelected}
+      aria-expanded={props.canFold ? folded === 0 : undefined}
+      data-tag={labelOf(checkpoint)}
+      onClick={() => props.open(id)}
+    >
+      <Lanes
+        row={props.of}
+        lanes={Math.min(props.lanes, laneMax)}
+        isHead={isHead}
+        isBehindHead={props.isBehindHead}
+      />
+      <Fold isFolded={props.canFold ? folded > 0 : undefined} fold={() => props.fold?.(id)} />
+      <span class="tag">{kind === 'restore' ? '' : labelOf(checkpoint)}</span>
+      <span class="message" title={plainText(description)}>
+        {name === undefined ? null : (
+          <span class="chip">
+            <InertText text={name} isLong={true} />
           </span>
-          {detached === true ? <span class="hidden">on a branch that was left</span> : null}
-          {isHead ? <span class="chip here">here</span> : null}
-          {props.isBase ? <span class="chip">from</span> : null}
-          <Stats of={stats} />
-          <time datetime={timestamp}>{timeOf(timestamp)}</time>
-        </div>
-      );
-    };
-  },
-  {
-    props: [
-      'id',
-      'of',
-      'lanes',
-      'head',
-      'isBehindHead',
-      'isSelected',
-      'isBase',
-      'canFold',
-      'tops',
-      'fold',
-      'open',
-    ],
-  },
-);
+        )}
+        <InertText
+          text={kind === 'tool' && toolName !== undefined ? describe(checkpoint) : description}
+          isLong={true}
+        />
+        {folded > 0 ? <span class="dim"> · {countOf(folded, 'tool')}</span> : null}
+      </span>
+      {detached === true ? <span class="hidden">on a branch that was left</span> : null}
+      {isHead ? <span class="chip here">here</span> : null}
+      {props.isBase ? <span class="chip">from</span> : null}
+      <Stats of={stats} />
+      <time datetime={timestamp}>{timeOf(timestamp)}</time>
+    </div>
+  );
+};
 
 /** Shows the sign with which the mouse hides or shows the tools of a turn. Other rows have an empty place. */
 const Fold = (props: { readonly isFolded: boolean | undefined; readonly fold: () => void }) => {
@@ -348,40 +324,37 @@ function describe({ toolName = '', description }: Checkpoint): string {
   return rest.startsWith(toolName) ? rest : `${toolName} · ${rest}`;
 }
 
-const PresentRow = defineComponent(
-  (props: { readonly index: number; readonly lanes: number; readonly position: number }) => {
-    const timeline = useTimeline();
-    const view = useView();
-    return () => (
-      <div
-        id={`${listId}-${props.index}`}
-        class="row present"
-        role="treeitem"
-        aria-level={1}
-        aria-posinset={props.position}
-        aria-setsize={props.position}
-        aria-selected={view.selected === present}
-        data-tag="now"
-        onClick={() => view.open(present)}
+const PresentRow = (props: { readonly index: number; readonly lanes: number; readonly position: number }) => {
+  const timeline = useTimeline();
+  const view = useView();
+  return (
+    <div
+      id={`${listId}-${props.index}`}
+      class="row present"
+      role="treeitem"
+      aria-level={1}
+      aria-posinset={props.position}
+      aria-setsize={props.position}
+      aria-selected={view.selected === present}
+      data-tag="now"
+      onClick={() => view.open(present)}
+    >
+      <svg
+        class="lanes"
+        width={xOf(Math.min(props.lanes, laneMax)) + 6}
+        height={rowHeight}
+        aria-hidden="true"
       >
-        <svg
-          class="lanes"
-          width={xOf(Math.min(props.lanes, laneMax)) + 6}
-          height={rowHeight}
-          aria-hidden="true"
-        >
-          <path d={`M${xOf(0)} 0V${middle - 5}`} class="dashed" />
-          <circle cx={xOf(0)} cy={middle} r="4.5" class="dot open" />
-        </svg>
-        <span class="fold" />
-        <span class="tag">now</span>
-        <span class="message">
-          {timeline.dirtyPaths > 0
-            ? `${countOf(timeline.dirtyPaths, 'path')} touched since the last capture`
-            : 'The work tree'}
-        </span>
-      </div>
-    );
-  },
-  { props: ['index', 'lanes', 'position'] },
-);
+        <path d={`M${xOf(0)} 0V${middle - 5}`} class="dashed" />
+        <circle cx={xOf(0)} cy={middle} r="4.5" class="dot open" />
+      </svg>
+      <span class="fold" />
+      <span class="tag">now</span>
+      <span class="message">
+        {timeline.dirtyPaths > 0
+          ? `${countOf(timeline.dirtyPaths, 'path')} touched since the last capture`
+          : 'The work tree'}
+      </span>
+    </div>
+  );
+};

@@ -19,7 +19,7 @@ const rooms: readonly (readonly [Room, string, IconName])[] = [
 const nextTheme: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
 const themeIcons: Readonly<Record<Theme, IconName>> = { system: 'screen', light: 'sun', dark: 'moon' };
 
-export const TopBar = defineComponent(() => {
+export const TopBar = () => {
   const view = useView();
   const link = useLink();
   /** Ignores a lost connection, because the page itself shows the state of the connection. */
@@ -31,7 +31,7 @@ export const TopBar = defineComponent(() => {
       if (!(error instanceof LinkError)) throw error;
     }
   }
-  return () => (
+  return (
     <header class="top">
       <h1 class="hidden">Inspector of checkpoints</h1>
       <SessionPicker />
@@ -66,7 +66,7 @@ export const TopBar = defineComponent(() => {
       <BarButton icon="help" title="Keys (?)" press={() => (view.isHelp = true)} />
     </header>
   );
-});
+};
 
 interface BarButtonProps {
   readonly icon: IconName;
@@ -127,34 +127,32 @@ const LinkDot = defineComponent(() => {
   );
 });
 
-/** Shows the last automatic push and its findings. Screen readers read out the text when it changes. */
-const PushChip = defineComponent(() => {
+/** Shows the last automatic push and what it found. Screen readers read the text when it changes. */
+const PushChip = () => {
   const pushed = usePushed();
   const view = useView();
-  return () => {
-    const { last, others } = pushed;
-    const isGood = last?.error === undefined;
-    const what =
-      last === undefined
-        ? ''
-        : isGood
-          ? `Pushed to ${plainText(last.remote)} ${timeOf(last.at)}`
-          : `Not pushed to ${plainText(last.remote)}`;
-    const also = others.size === 0 ? '' : ' · another machine continues this session';
-    return (
-      <span class="push-chip" role="status">
-        {last === undefined ? null : (
-          <button
-            type="button"
-            class={['bare', isGood ? '' : 'problem']}
-            title={isGood ? what : plainText(last.error?.message ?? '')}
-            onClick={() => (view.room = 'store')}
-          >
-            <Icon name="push" />
-            <span class="wide-only">{what + also}</span>
-          </button>
-        )}
-      </span>
-    );
-  };
-});
+  const { last, others } = pushed;
+  const isGood = last?.error === undefined;
+  const what =
+    last === undefined
+      ? ''
+      : isGood
+        ? `Pushed to ${plainText(last.remote)} ${timeOf(last.at)}`
+        : `Not pushed to ${plainText(last.remote)}`;
+  const also = others.size === 0 ? '' : ' · another machine continues this session';
+  return (
+    <span class="push-chip" role="status">
+      {last === undefined ? null : (
+        <button
+          type="button"
+          class={['bare', isGood ? '' : 'problem']}
+          title={isGood ? what : plainText(last.error?.message ?? '')}
+          onClick={() => (view.room = 'store')}
+        >
+          <Icon name="push" />
+          <span class="wide-only">{what + also}</span>
+        </button>
+      )}
+    </span>
+  );
+};

@@ -2,17 +2,14 @@
 import { defineComponent, onBeforeUnmount, ref, watch } from 'vue';
 import { sizeOf } from '../text.ts';
 
-export const ImagePair = defineComponent(
-  (props: { readonly before: Blob | undefined; readonly after: Blob | undefined }) => {
-    return () => (
-      <div class="images">
-        {props.before === undefined ? null : <ImageSide of={props.before} label="Before" />}
-        {props.after === undefined ? null : <ImageSide of={props.after} label="After" />}
-      </div>
-    );
-  },
-  { props: ['before', 'after'] },
-);
+export const ImagePair = (props: { readonly before: Blob | undefined; readonly after: Blob | undefined }) => {
+  return (
+    <div class="images">
+      {props.before === undefined ? null : <ImageSide of={props.before} label="Before" />}
+      {props.after === undefined ? null : <ImageSide of={props.after} label="After" />}
+    </div>
+  );
+};
 
 const ImageSide = defineComponent(
   (props: { readonly of: Blob; readonly label: string }) => {
