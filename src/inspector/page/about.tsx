@@ -1,4 +1,5 @@
-// Shows the facts of a checkpoint: its ids, its sizes, its predecessor, and the paths that its capture left out.
+// Shows the facts of a checkpoint: its ids, its sizes, the checkpoint before it, and the paths that its capture left
+// out.
 import { inWords } from '../../client/reasons.ts';
 import { PathName } from './parts/inert-text.tsx';
 import { useComparison } from './state/comparison.ts';

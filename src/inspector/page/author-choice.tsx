@@ -20,7 +20,7 @@ function wordsOf({ agent, firstPrompt, session }: InspectedSession, own: string)
 export const AuthorChoice = defineComponent(() => {
   const [changing, timeline, sessions] = [useChanging(), useTimeline(), useSessions()];
   onMounted(() => void sessions.read());
-  /** The sessions to choose from. The shown session comes first. */
+  /** The sessions from which the user can choose. The session that the page shows comes first. */
   const offered = computed(() => {
     const here = sessions.all?.filter(({ workspace }) => workspace === timeline.info?.workspace) ?? [];
     const isOwn = ({ session }: InspectedSession): number => (session === timeline.session ? 0 : 1);

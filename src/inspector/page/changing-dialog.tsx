@@ -25,7 +25,7 @@ export const ChangingDialog = defineComponent(() => {
       if (stage === 'closed') return dialog.value?.close();
       if (dialog.value?.open === false) dialog.value.showModal();
       else if (dialog.value?.querySelector(':focus') !== null) return;
-      // The focus is never on the button that changes files, so that an accidental Enter changes nothing. The focus
+      // The button that changes files never has the focus, so that an accidental Enter changes nothing. The focus
       // stays on an option that the user has changed.
       dialog.value?.querySelector<HTMLElement>('.cancel, .close')?.focus();
     },

@@ -1,5 +1,5 @@
-// Makes the restores and reverts that the page offers: of a whole checkpoint, or of a file or of hunks in the shown
-// comparison.
+// Makes the restores and reverts that the page offers. A restore brings back a whole checkpoint or a file. A revert
+// undoes a whole checkpoint, or a file or hunks of the shown comparison.
 import type { Checkpoint, DiffFile, DiffHunk } from '../../protocol/types.ts';
 import { refOf, type Sides } from './diff/contents.ts';
 import { useComparison } from './state/comparison.ts';

@@ -90,7 +90,8 @@ const BarButton = ({ icon, title, press, isPressed, isWideOnly }: BarButtonProps
 
 const SessionPicker = defineComponent(() => {
   const [link, timeline, sessions] = [useLink(), useTimeline(), useSessions()];
-  // Reads the list again for another session, because the list may lack a session that was just imported.
+  // Reads the list again when the page shows a different session. A session that was just imported may be missing in
+  // the old list.
   watch([() => timeline.session, () => link.reached], () => void sessions.read(), { immediate: true });
   return () => (
     <label class="session">
@@ -127,7 +128,7 @@ const LinkDot = defineComponent(() => {
   );
 });
 
-/** Shows the last automatic push and what it found. Screen readers read the text when it changes. */
+/** Shows the last automatic push and its findings. Screen readers read out the text when it changes. */
 const PushChip = () => {
   const pushed = usePushed();
   const view = useView();

@@ -786,7 +786,7 @@ seen('a plan whose patch cannot be read is shown with the reason, and can be con
   await dialog.locator('button.close').click();
 });
 
-seen('an answer about an earlier state of the session does not hide the newest checkpoint', async () => {
+seen('a late answer about an earlier state of the session does not hide the newest checkpoint', async () => {
   const { page } = shown;
   const answer = await holdRequest(page, 'checkpoint/list');
   await page.selectOption('#session', inspected.session);

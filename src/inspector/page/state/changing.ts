@@ -41,7 +41,7 @@ function forget({ plan, patch, unread, result, refusal }: Fields): void {
   [result.value, refusal.value] = [undefined, undefined];
 }
 
-/** Shows the reason why no plan is possible with these choices, so that the user can choose differently. */
+/** Shows the reason why no plan is possible with these choices, so that the user can change them. */
 function refuse(known: Fields, error: LinkError): void {
   forget(known);
   [known.refusal.value, known.stage.value] = [error.message, 'asking'];
