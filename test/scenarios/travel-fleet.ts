@@ -2,10 +2,11 @@
 // process name spaces. Meanwhile daemons are killed and connections are cut. Every checkpoint that was reported as
 // pushed must reach every other machine with its conversation. The files of a checkpoint must arrive byte for byte,
 // except the files in `notSent`.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
 import { DaemonRig } from '../support/daemon-rig.ts';
 import {
@@ -19,6 +20,8 @@ import {
 import { bareRepository } from '../support/machines.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { daemonEntry, type WireClient } from '../support/wire-client.ts';
+
+const execute = promisify(execFile);
 
 /** The size of a run. In each round every machine pushes once and fetches once. */
 export interface Fleet {
@@ -247,8 +250,9 @@ class FleetMachine {
     const answered = [...other.#answered];
     for (const [id, files] of answered) {
       const ref = `refs/checkpointd/checkpoints/${id}`;
-      const there = execFileSync('git', ['ls-tree', '-r', '-z', ref], { cwd: this.rig.shadow(session) });
-      const lines = there.toString('utf8').split('\0').filter(Boolean);
+      // Not synchronous, because the proxies of this process must stay able to forward bytes.
+      const there = await execute('git', ['ls-tree', '-r', '-z', ref], { cwd: this.rig.shadow(session) });
+      const lines = there.stdout.split('\0').filter(Boolean);
       const found = new Map(lines.map((line) => [line.split('\t')[1] ?? '', line.split(/[ \t]/)[2] ?? '']));
       assert.equal(found, new Map([...files].filter(([path]) => path !== '.env')), id);
       tally.compared += 1;
