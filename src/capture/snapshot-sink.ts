@@ -32,6 +32,11 @@ export interface SnapshotWriter {
    * be read.
    */
   seal(root: Directory): Promise<SnapshotId>;
+  /**
+   * Stores many trees faster than {@link seal}, and returns their ids. The store keeps all of them until it is closed,
+   * even if no checkpoint names them. Absent when the store has no faster way.
+   */
+  sealAll?(roots: readonly Directory[]): Promise<SnapshotId[]>;
   /** Discards all added contents, and removes the temporary files. */
   abort(): Promise<void>;
 }

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { isObjectId } from '../git/objects/object.ts';
-import { type GitPlace, remoteEnvironment, remoteSettings } from '../git/process/environment.ts';
+import {
+  alternateObjects,
+  type GitPlace,
+  remoteEnvironment,
+  remoteSettings,
+} from '../git/process/environment.ts';
 import { type GitOutput, runGit } from '../git/process/run.ts';
 import { entriesIn } from '../git/repository/bare-repository.ts';
 import { type RemoteUrl, remoteUrlForGit, remoteUrlText } from './remote-url.ts';
@@ -215,15 +220,6 @@ export class Carrier {
 
 const uploadPack = '--upload-pack=git -c uploadpack.allowFilter=true upload-pack';
 
-/** Returns the environment that makes git read additional object directories. */
-export function alternateObjects(directories: readonly string[]): Record<string, string> {
-  if (directories.length === 0) return {};
-  const quoted = directories.map((directory) =>
-    /[:"]/.test(directory) ? JSON.stringify(directory) : directory,
-  );
-  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted.join(':') };
-}
-
 /** Watches the size of the incoming packs, and aborts the fetch when their size exceeds the limit. */
 class ByteBudget {
   readonly #timer: NodeJS.Timeout;
@@ -264,6 +260,9 @@ function bytesOf(directory: string): number {
 
 const unreachable =
   /Could not resolve host|Connection (?:refused|timed out|reset|closed)|Operation timed out|No route to host|Network is unreachable|unable to connect|Failed to connect|Could(?:n't| not) connect|The remote end hung up|early EOF|unexpected disconnect|RPC failed|timed out|Operation too slow|ssh_exchange_identification|kex_exchange|did not answer/i;
+const foreignOwner = /dubious ownership/i;
+const unwritable =
+  /insufficient permission for adding|unable to create temporary object directory|remote unpack failed: unable to|Read-only file system/i;
 const denied =
   /Authentication failed|could not read (?:Username|Password)|Permission denied|Host key verification failed|terminal prompts disabled|HTTP (?:401|403)|error: (?:401|403)|not authori[sz]ed|access denied|publickey/i;
 const absent =
@@ -289,11 +288,21 @@ function failureOf(
   const words = said.trim().slice(-1500);
   const where = remoteUrlText(url);
   const refusal = (reason: string, text: string, retryable = false): CheckpointdError =>
-    new CheckpointdError('RemoteRefused', `${text} The host said: ${lastLine(words)}`, {
+    new CheckpointdError('RemoteRefused', `${text} The host said: ${causeIn(words)}`, {
       details: { remote: where, reason, said: words },
       retryable,
       cause,
     });
+  if (foreignOwner.test(words))
+    return refusal(
+      'owner',
+      `${where} belongs to another user, and git does not read such a repository. Run "git config --global --add safe.directory <its path>" if you trust it.`,
+    );
+  if (unwritable.test(words))
+    return refusal(
+      'readOnly',
+      `${where} cannot be written by this user. Give this user the right to write there, or push to another remote.`,
+    );
   if (denied.test(words))
     return refusal(
       'authentication',
@@ -309,11 +318,14 @@ function failureOf(
     );
   if (absent.test(words)) return refusal('absent', `There is no repository at ${where}. Create one there.`);
   if (/pre-receive hook declined|hook declined|remote rejected/i.test(words))
-    return refusal('hook', `${where} declined the push.`);
+    return refusal(
+      'hook',
+      `${where} declined the push. Ask its owner for the rule, or push to another remote.`,
+    );
   if (unreachable.test(words))
     return new CheckpointdError(
       'RemoteUnreachable',
-      `${where} could not be reached, or the connection broke. The session was not changed. Try again. Git said: ${lastLine(words)}`,
+      `${where} could not be reached, or the connection broke. The session was not changed. Try again. Git said: ${causeIn(words)}`,
       {
         details: { remote: where, said: words },
         retryable: true,
@@ -351,7 +363,14 @@ function noSuchPlace(path: string): CheckpointdError {
   );
 }
 
-function lastLine(text: string): string {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return (lines.at(-1) ?? 'nothing').slice(0, 300);
+/** Lines that git adds to every failure of the same kind. They say nothing about the cause. */
+const boilerplate =
+  /^(?:fatal: Could not read from remote repository\.|Please make sure you have the correct access rights|and the repository exists\.|error: failed to push some refs to .*|To .*|Done)$/;
+
+/** Returns the lines that the host's own programs wrote. Without such lines, returns the line that names the cause. */
+function causeIn(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  const ofHost = lines.flatMap((line) => /^remote: *(\S.*)$/.exec(line)?.[1] ?? []);
+  const telling = lines.filter((line) => line !== '' && !boilerplate.test(line));
+  return (ofHost.join(' ') || (telling.at(-1) ?? lines.at(-1) ?? 'nothing')).slice(0, 300);
 }

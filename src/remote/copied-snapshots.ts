@@ -7,6 +7,7 @@ import { attempt, isMissing } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
+import { invariant } from '../base/invariant.ts';
 import { Slices } from '../base/slices.ts';
 import type { BlobHash, SnapshotWriter } from '../capture/snapshot-sink.ts';
 import type { Contents } from '../store/snapshot-store.ts';
@@ -15,6 +16,9 @@ import { type Directory, isDirectory } from '../tree/tree.ts';
 /** The maximum size in bytes of a content that is copied in memory. Larger contents are copied through a file. */
 const inMemoryBytesMax = 8 << 20;
 const copiesAtOnce = 16;
+/** Contents up to this size, in bytes, are copied in larger groups. Git then gets many queries in one write. */
+const smallBytesMax = 1 << 16;
+const smallCopiesAtOnce = 128;
 
 export interface CopyTarget {
   readonly spoolDirectory: string;
@@ -97,28 +101,51 @@ export class SnapshotCopier {
     signal?: AbortSignal,
     onCopied?: (contents: number) => void,
   ): Promise<SnapshotId> {
+    const [id] = await this.copyAll([root], signal, onCopied);
+    invariant(id !== undefined, 'each copied tree has an id');
+    return id;
+  }
+
+  /** Copies trees and returns their ids in the target. @throws DataCorrupt, NoSpace, AbortError */
+  async copyAll(
+    roots: readonly Directory[],
+    signal?: AbortSignal,
+    onCopied?: (contents: number) => void,
+  ): Promise<SnapshotId[]> {
     const writer = this.#to.writer(signal);
+    const [first] = roots;
+    if (first !== undefined && roots.length > 1 && writer.sealAll === undefined) {
+      await writer.abort();
+      return [
+        await this.copy(first, signal, onCopied),
+        ...(await this.copyAll(roots.slice(1), signal, onCopied)),
+      ];
+    }
     try {
       const wanted = new Set<BlobId>();
+      const seen = new Set<Directory>();
       const slices = new Slices(signal);
       const collect = async (directory: Directory): Promise<void> => {
+        seen.add(directory);
         for (const node of directory.entries.values()) {
           if (slices.isDue()) await slices.pause();
           if (isDirectory(node)) {
-            if (!this.#directories.has(node)) await collect(node);
+            if (!this.#directories.has(node) && !seen.has(node)) await collect(node);
           } else if (!this.#blobs.has(node.blob)) wanted.add(node.blob);
         }
       };
-      await collect(root);
-      await this.#copyAll([...wanted], writer, signal, onCopied);
-      return await writer.seal(await this.#mapped(root, slices));
+      for (const root of roots) await collect(root);
+      await this.#copyContents([...wanted], writer, signal, onCopied);
+      const mapped: Directory[] = [];
+      for (const root of roots) mapped.push(await this.#mapped(root, slices));
+      return (await writer.sealAll?.(mapped)) ?? (await Promise.all(mapped.map((each) => writer.seal(each))));
     } catch (error) {
       await writer.abort();
       throw error;
     }
   }
 
-  async #copyAll(
+  async #copyContents(
     blobs: BlobId[],
     writer: SnapshotWriter,
     signal: AbortSignal | undefined,
@@ -126,8 +153,7 @@ export class SnapshotCopier {
   ): Promise<void> {
     const sizes = await this.#from.sizes(blobs);
     const sizeOf = new Map(blobs.map((blob, i) => [blob, sizes[i] ?? -1]));
-    const left = [...blobs].reverse();
-    const work = async (): Promise<void> => {
+    const work = async (left: BlobId[]): Promise<void> => {
       for (let blob = left.pop(); blob !== undefined; blob = left.pop()) {
         signal?.throwIfAborted();
         this.#blobs.set(blob, await this.#copyOne(blob, sizeOf.get(blob) ?? -1, writer));
@@ -135,7 +161,13 @@ export class SnapshotCopier {
         onCopied?.(this.#copied);
       }
     };
-    await Promise.all(Array.from({ length: copiesAtOnce }, work));
+    const isSmall = (blob: BlobId): boolean => (sizeOf.get(blob) ?? -1) <= smallBytesMax;
+    const [small, large] = [
+      blobs.filter(isSmall).reverse(),
+      blobs.filter((blob) => !isSmall(blob)).reverse(),
+    ];
+    await Promise.all(Array.from({ length: smallCopiesAtOnce }, () => work(small)));
+    await Promise.all(Array.from({ length: copiesAtOnce }, () => work(large)));
   }
 
   async #copyOne(blob: BlobId, size: number, writer: SnapshotWriter): Promise<BlobId> {

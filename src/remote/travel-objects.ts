@@ -10,7 +10,7 @@ import type { SnapshotWriter } from '../capture/snapshot-sink.ts';
 import { type ObjectType, objectHash } from '../git/objects/object.ts';
 import { ObjectReader, wholeBytesMax } from '../git/objects/object-reader.ts';
 import { ObjectWriter } from '../git/objects/object-writer.ts';
-import type { GitPlace } from '../git/process/environment.ts';
+import { alternateObjects, type GitPlace } from '../git/process/environment.ts';
 import { runGit } from '../git/process/run.ts';
 import { UnreadableRefs } from '../git/refs/readable-refs.ts';
 import { refsInFiles } from '../git/refs/ref-files.ts';
@@ -21,7 +21,6 @@ import { Packing } from '../store/git/packing.ts';
 import { GitWriter, SweepGate } from '../store/git/writer.ts';
 import { TreeReader } from '../store/tree-reader.ts';
 import type { Directory } from '../tree/tree.ts';
-import { alternateObjects } from './carrier.ts';
 
 const knownMax = 200_000;
 /**

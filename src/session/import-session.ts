@@ -23,6 +23,7 @@ import { readConversation } from '../remote/line-reader.ts';
 import { GuardedStore, PublishedList } from '../store/guarded-store.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { strategyNamed } from '../store/strategies.ts';
+import type { Directory } from '../tree/tree.ts';
 import { openWorkTree, refuseStorageInside, type WorkTree } from '../work-tree/work-tree.ts';
 import { mustAnswer } from './answering-path.ts';
 import {
@@ -37,6 +38,9 @@ import { readKeptLog } from './kept-log.ts';
 import { busy, SessionOwner } from './owner.ts';
 import { openClosedStore } from './session-store.ts';
 import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
+
+/** The number of checkpoints in one transaction. Each transaction of a git store makes a pack with its commits. */
+const publishedAtOnce = 500;
 
 /** The place of an import, as the client requests it. */
 interface ImportPlace {
@@ -177,18 +181,24 @@ async function fill(
   const store = new GuardedStore(opened.store, PublishedList.open(directory.publishedFile));
   try {
     await store.compare();
-    const isAdopted = (await opened.store.adoptPacks?.(join(objects.gitDir, 'objects'))) === true;
+    const isAdopted = opened.store.adopt !== undefined;
     const copier = new SnapshotCopier(objects, store);
     const copies = new Map<SnapshotId, SnapshotId>();
-    for (const [index, { record, tag, name }] of line.checkpoints.entries()) {
+    const snapshots = line.checkpoints.map(({ record }) => record.snapshot);
+    await opened.store.adopt?.(join(objects.gitDir, 'objects'), snapshots, signal);
+    // A store protects only few unpublished snapshots from sweeps, unless it can publish many at once.
+    const atOnce = opened.store.publishAll === undefined ? 1 : publishedAtOnce;
+    for (let done = 0; done < line.checkpoints.length; ) {
       signal.throwIfAborted();
-      const copy = isAdopted
-        ? record.snapshot
-        : (copies.get(record.snapshot) ??
-          (await copier.copy(await objects.directory(record.snapshot), signal)));
-      copies.set(record.snapshot, copy);
-      await store.publish({ record: { ...record, snapshot: copy }, ...given({ tag, name }) });
-      onCheckpoint(index + 1, line.checkpoints.length);
+      const some = line.checkpoints.slice(done, done + atOnce);
+      if (!isAdopted) await copyNew(copier, objects, snapshots.slice(done, done + atOnce), copies, signal);
+      const publications = some.map(({ record, tag, name }) => ({
+        record: { ...record, snapshot: copies.get(record.snapshot) ?? record.snapshot },
+        ...given({ tag, name }),
+      }));
+      await store.publishAll(publications);
+      done += some.length;
+      onCheckpoint(done, line.checkpoints.length);
     }
     await writeLog(directory, { line, objects }, contentIds(store, copier), signal);
     await checkConversation(directory, marker, line);
@@ -197,6 +207,21 @@ async function fill(
   } finally {
     await store.close();
   }
+}
+
+/** Copies the snapshots that were not copied before, and adds their new ids to `copies`. */
+async function copyNew(
+  copier: SnapshotCopier,
+  objects: OpenLine['objects'],
+  snapshots: readonly SnapshotId[],
+  copies: Map<SnapshotId, SnapshotId>,
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted = [...new Set(snapshots)].filter((snapshot) => !copies.has(snapshot));
+  const roots: Directory[] = [];
+  for (const snapshot of wanted) roots.push(await objects.directory(snapshot));
+  const ids = await copier.copyAll(roots, signal);
+  for (const [index, id] of ids.entries()) copies.set(wanted[index] ?? id, id);
 }
 
 /**

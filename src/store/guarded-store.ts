@@ -92,6 +92,17 @@ export class GuardedStore implements SnapshotStore {
     return published;
   }
 
+  /** Publishes many checkpoints; see {@link SnapshotStore.publishAll}. Works for every store. */
+  async publishAll(publications: readonly Publication[]): Promise<void> {
+    const inner = this.#there();
+    if (inner.publishAll === undefined) {
+      for (const publication of publications) await this.publish(publication);
+      return;
+    }
+    await this.#ask(() => inner.publishAll?.(publications) ?? Promise.resolve());
+    this.#published.add(...publications.map(({ record }) => record.id));
+  }
+
   async remove(ids: readonly CheckpointId[]): Promise<void> {
     const inner = this.#there();
     this.#published.remove(ids);
@@ -232,17 +243,17 @@ export class PublishedList {
   }
 
   /**
-   * Adds a published checkpoint. Throws no system error, because such an error would make the publication look failed.
-   * If the line cannot be written now, the next write or the next opening adds it. Until then the daemon would not
-   * report a loss of the checkpoint.
+   * Adds published checkpoints. Throws no system error, because such an error would make the publication look failed.
+   * If the lines cannot be written now, the next write or the next opening adds them. Until then the daemon would not
+   * report a loss of the checkpoints.
    */
-  add(id: CheckpointId): void {
-    this.#ids.add(id);
+  add(...ids: readonly CheckpointId[]): void {
+    for (const id of ids) this.#ids.add(id);
     try {
-      this.#append('+', [id]);
+      this.#append('+', ids);
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      this.#unwritten.push(id);
+      this.#unwritten.push(...ids);
     }
   }
 

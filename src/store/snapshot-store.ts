@@ -151,6 +151,12 @@ export interface SnapshotStore extends SnapshotSink {
    */
   publish(publication: Publication): Promise<{ readonly commit?: string }>;
   /**
+   * Publishes many checkpoints faster than {@link publish}, in the given order. After a failure or a kill, any of the
+   * checkpoints may be published. Absent when the store has no faster way. A store with this function either has {@link
+   * adopt}, or its writers have {@link SnapshotWriter.sealAll}.
+   */
+  publishAll?(publications: readonly Publication[]): Promise<void>;
+  /**
    * Reads the checkpoints of this session from disk, and returns all readable checkpoints in the order of `seq`. {@link
    * damaged} returns the damaged checkpoints.
    */
@@ -204,10 +210,10 @@ export interface SnapshotStore extends SnapshotSink {
   /** The object directories in which git finds snapshots by their ids. Absent when the store has no git objects. */
   readonly gitObjects?: readonly string[];
   /**
-   * Adopts the packs of another object directory. Links the packs if the disk allows it. Changes nothing and returns
-   * false when adopting them would not save time. Absent when the store cannot adopt packs.
+   * Copies snapshots from another git object directory, with all their contents. The ids stay the same. Absent when the
+   * store has no git objects. @throws GitFailed when an object of a snapshot is missing or damaged; NoSpace, AbortError
    */
-  adoptPacks?(objects: string): Promise<boolean>;
+  adopt?(objects: string, snapshots: readonly SnapshotId[], signal?: AbortSignal): Promise<void>;
 
   /**
    * True when another session's sweep may remove the unpublished snapshots of this process after this process has died.

@@ -70,8 +70,48 @@ test('if a hook declines a push, the error quotes the hook’s message, and the 
     const error = await refusal(machine);
     assert.is(error.details?.['reason'], 'hook');
     assert.match(String(error.details?.['said']), /no pushes on Fridays/);
+    assert.match(error.message, /The host said: no pushes on Fridays$/);
     writeFileSync(hook, '#!/bin/sh\nexit 0\n');
     assert.is((await machine.push()).pushed, true);
+  });
+});
+
+for (const [words, kind, message] of [
+  ['ssh: Could not resolve hostname h: Name or service not known', 'RemoteUnreachable', /hostname h: Name/],
+  ['me@h: Permission denied (publickey).', 'RemoteRefused', /ssh agent.*Permission denied \(publickey\)/],
+  ["fatal: '/x.git' does not appear to be a git repository", 'RemoteRefused', /said: fatal: '\/x\.git' does/],
+  ["fatal: detected dubious ownership in repository at '/x.git'", 'RemoteRefused', /safe\.directory/],
+] as const) {
+  test(`the error of a failed connection quotes its cause: ${words}`, async () => {
+    const directory = temporaryDirectory('ssh');
+    const [ssh, config] = [join(directory, 'ssh'), join(directory, 'config')];
+    writeFileSync(ssh, `#!/bin/sh\ncat >&2 <<'END'\n${words}\nEND\nexit 255\n`, { mode: 0o755 });
+    writeFileSync(config, `[core]\n\tsshCommand = ${ssh}\n`);
+    const before = process.env['GIT_CONFIG_GLOBAL'];
+    process.env['GIT_CONFIG_GLOBAL'] = config;
+    try {
+      const objects = await TravelObjects.open(temporaryDirectory('lines'));
+      const refused = await failure(new Carrier(objects.gitDir, parseRemoteUrl('ssh://h/x.git')).list());
+      assert.is(refused.kind, kind);
+      assert.match(refused.message, message);
+      await objects.close();
+    } finally {
+      if (before === undefined) delete process.env['GIT_CONFIG_GLOBAL'];
+      else process.env['GIT_CONFIG_GLOBAL'] = before;
+    }
+  });
+}
+
+test('if the daemon may not write to the remote, the error says so', async () => {
+  const remote = bareRepository();
+  const hook = join(remote, 'hooks', 'pre-receive');
+  // Root may write everywhere, so the hook speaks like git.
+  writeFileSync(hook, '#!/bin/sh\necho "error: insufficient permission for adding an object" >&2\nexit 1\n');
+  chmodSync(hook, 0o755);
+  await withMachine(remote, async (machine) => {
+    const error = await refusal(machine);
+    assert.is(error.details?.['reason'], 'readOnly');
+    assert.match(error.message, /right to write/);
   });
 });
 

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -141,6 +141,32 @@ test('even after a restart, repeating a request about a remote with its key retu
     await later.close();
   }
   assert.is((await made.call('session/list', {})).sessions.length, 1);
+});
+
+test('an import into local brings its contents as a pack, without contents of other sessions', async () => {
+  const remote = bareRepository();
+  const container = await machine(remote);
+  await container.open();
+  for (let n = 0; n < 60; n += 1) container.write(`file-${n}`, `content ${n}\n`);
+  await container.turn('first');
+  const { session } = await container.push();
+  const stranger = await machine(remote, { 'other.txt': 'of another session\n' });
+  await stranger.open({ conversationId: 'other' });
+  await stranger.push();
+  const laptop = await machine(remote);
+  const loose = (): number =>
+    Number(
+      /count: (\d+)/.exec(execFileSync('git', ['count-objects', '-v'], { cwd: laptop.root }).toString())?.[1],
+    );
+  const before = loose();
+  await laptop.daemon.call('remote/fetch', { remote: 'team' });
+  await laptop.import(session, { strategy: 'local' });
+  assert.ok(loose() - before < 20, `${loose() - before} loose objects`);
+  const other = execFileSync('git', ['hash-object', 'other.txt'], { cwd: stranger.root }).toString().trim();
+  const found = spawnSync('git', ['cat-file', '-e', other], { cwd: laptop.root });
+  assert.is(found.status, 1);
+  await laptop.restore('1');
+  assert.equal(laptop.files, container.files);
 });
 
 test('repeating an import with its key returns the first answer, even if the daemon died before it logged the answer', async () => {

@@ -9,6 +9,7 @@ import {
   capture,
   checkpoint,
   contentsOf,
+  directoryOf,
   noise,
   plain,
   recordOf,
@@ -61,6 +62,55 @@ export function checkpointTests(check: Check): void {
       assert.equal(order, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     },
   );
+
+  check(
+    'many checkpoints published together are listed as if they were published one by one',
+    async (rig) => {
+      const [one, two] = [await capture(rig.store, sample), await capture(rig.store, plain({ a: 'two' }))];
+      const skippedRun = { path: at('run.sh'), reason: 'unreadable' } as const;
+      const first = recordOf({ snapshot: one, seq: 1 });
+      const others: ReturnType<typeof recordOf>[] = [];
+      for (let seq = 2; seq <= 46; seq += 1) {
+        const { id: parent } = others.at(-1) ?? first;
+        const seen = seq % 2 === 0 ? { snapshot: two, skipped: [skippedRun] } : { snapshot: one };
+        others.push(recordOf({ ...seen, seq, parent }));
+      }
+      const publications = [
+        { record: first, tag: '1' as Tag, name: 'the first' },
+        ...others.map((record) => ({ record, tag: `${record.seq % 40}` as Tag })),
+      ];
+      if (rig.store.publishAll === undefined) return;
+      await rig.store.publishAll(publications);
+      const store = await rig.reopen();
+      const listed = await store.checkpoints();
+      // A tag moves to the later checkpoint.
+      assert.equal(
+        listed.map(({ record, tag, name }) => [record, tag, name]),
+        publications.map(({ record }) => [
+          record,
+          record.seq <= 6 ? undefined : `${record.seq % 40}`,
+          record.seq === 1 ? 'the first' : undefined,
+        ]),
+      );
+      assert.equal(await store.verify(), []);
+      assert.equal(await contentsOf(store, two), await contentsOf(store, listed[1]?.record.snapshot ?? two));
+    },
+  );
+
+  check('trees that were stored together are the same as trees that were stored one by one', async (rig) => {
+    const trees = [sample, plain({}), plain({ a: 'a', 'src/deep/er/file': 'deep\n' }), sample];
+    const writer = rig.store.writer();
+    if (writer.sealAll === undefined) return writer.abort();
+    for (const { bytes } of trees.flatMap((tree) => [...tree.values()]))
+      await writer.addBlob(blobOf(rig.store, bytes), { kind: 'bytes', bytes: Buffer.from(bytes) });
+    const together = await writer.sealAll(trees.map((tree) => directoryOf(rig.store, tree)));
+    await rig.store.sweep();
+    for (const [index, tree] of trees.entries()) {
+      const id = together[index] ?? ('' as SnapshotId);
+      assert.equal(shown(await contentsOf(rig.store, id)), shown(tree));
+      assert.is(await capture(rig.store, tree), id);
+    }
+  });
 
   check(
     'a tag belongs to one checkpoint, and publishing another checkpoint can move the tag',

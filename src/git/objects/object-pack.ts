@@ -13,7 +13,7 @@ import { deflateSync } from 'node:zlib';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files, filesAsync } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
-import type { GitPlace } from '../process/environment.ts';
+import { alternateObjects, type GitPlace } from '../process/environment.ts';
 import { type GitProcess, gitAnswered, gitFailure, openGit, runGit } from '../process/run.ts';
 import type { ObjectSource } from './large-object.ts';
 import type { ObjectType } from './object.ts';
@@ -82,6 +82,32 @@ function entryHeader(type: ObjectType, size: number): Uint8Array {
     if (rest === 0) return Uint8Array.from(bytes);
     byte = rest & 127;
   }
+}
+
+// Copies objects between two object directories. Git copies the compressed bytes of packed objects and checks their
+// check sums, so no content passes through this process.
+
+/**
+ * Copies these objects and all objects that they name from the object directory `from` into one new pack. Copies
+ * objects that the place already has, too.
+ *
+ * If the process is killed, a temporary pack remains, which the next opening removes. @throws GitFailed when an object
+ * is missing or damaged; NoSpace, AbortError
+ */
+export async function packFrom(
+  place: GitPlace,
+  { from, ids }: { readonly from: string; readonly ids: readonly string[] },
+  signal?: AbortSignal,
+): Promise<void> {
+  const objects = place.environment?.['GIT_OBJECT_DIRECTORY'] ?? join(place.gitDir, 'objects');
+  // A search for deltas would take longer than the copy.
+  const args = ['pack-objects', '--revs', '--window=0', '--delta-base-offset', '-q'];
+  await runGit({
+    place: { ...place, environment: { ...place.environment, ...alternateObjects([from]) } },
+    args: [...args, join(objects, 'pack', 'pack')],
+    input: Buffer.from(`${ids.join('\n')}\n`, 'latin1'),
+    signal,
+  });
 }
 
 // Stores many blobs in one pack, for a first capture. `fast-import` reads the bytes from its input, and at the end

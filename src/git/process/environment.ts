@@ -36,6 +36,15 @@ export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Re
   return environment;
 }
 
+/** Returns the environment that makes git read additional object directories. */
+export function alternateObjects(directories: readonly string[]): Record<string, string> {
+  if (directories.length === 0) return {};
+  const quoted = directories.map((directory) =>
+    /[:"]/.test(directory) ? JSON.stringify(directory) : directory,
+  );
+  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted.join(':') };
+}
+
 const hardening: readonly (readonly [key: string, value: string])[] = [
   ['core.hooksPath', devNull], // --no-verify does not disable post-commit, reference-transaction, post-index-change
   ['core.fsmonitor', 'false'], // otherwise `status` and `add` run the fsmonitor program of a nested repository

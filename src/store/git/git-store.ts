@@ -4,11 +4,13 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { CheckpointdError } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { RecentSet } from '../../base/recent-set.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
 import { TreeDiffer } from '../../git/diff/tree-differ.ts';
-import { objectHash } from '../../git/objects/object.ts';
+import { objectHash, objectId } from '../../git/objects/object.ts';
+import { packFrom, packObjects } from '../../git/objects/object-pack.ts';
 import { ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import { ObjectWriter } from '../../git/objects/object-writer.ts';
 import { emptyTree } from '../../git/objects/tree-format.ts';
@@ -54,6 +56,8 @@ const knownMax = 200_000;
 const sizesMax = 20_000;
 /** The number of uncached checkpoints above which an opening writes the cache of records. */
 const uncachedMax = 100;
+/** From this number of commits on, the store writes the commits of one transaction as a pack. */
+const packedCommitsMin = 40;
 
 export class GitStore extends TreeStore implements SnapshotStore {
   readonly strategy: string;
@@ -116,36 +120,67 @@ export class GitStore extends TreeStore implements SnapshotStore {
   }
 
   async publish(publication: Publication): Promise<{ readonly commit?: string }> {
-    const { record, tag, name } = publication;
-    const { names, refs } = this.#home;
-    const { modes } = partsOfSnapshot(record.snapshot);
-    const changes: ((commit: string) => RefChange)[] = [];
-    // Checks the names here, so that an invalid name throws before anything is written.
-    const own = checkpointRef(names, record.id);
-    const tagged = tag === undefined ? undefined : tagRef(names, tag);
-    const named = name === undefined ? undefined : nameRef(names, record.id, name);
-    for (const ref of [own, tagged, named]) {
-      if (ref !== undefined) changes.push((commit) => ({ ref, to: commit }));
-    }
-    if (modes !== undefined) changes.push(() => ({ ref: modesRef(names, modes), to: modes }));
-    const commit = await this.#objects.write('commit', encodeCommit(record)).catch(refuseUnpublished);
-    await this.#home.transferObjects?.(modes === undefined ? [commit] : [commit, modes], this.#hasRemoved);
-    const moves = changes.map((change) => change(commit));
-    await refs.commit(moves).catch(refuseUnpublished);
-    for (const { ref } of moves) this.#home.unsynced.moved(ref);
-    this.#gate.published(record.snapshot);
+    const [commit] = await this.#publish([publication]);
+    return given({ commit });
+  }
+
+  async publishAll(publications: readonly Publication[]): Promise<void> {
+    await this.#publish(publications);
+  }
+
+  /** Publishes the checkpoints in one transaction. Returns their commits. */
+  async #publish(publications: readonly Publication[]): Promise<string[]> {
+    const changes = publications.flatMap((publication, index) => this.#changesOf(publication, index));
+    const commits = await this.#writeCommits(publications).catch(refuseUnpublished);
+    const modes = publications.flatMap(({ record }) => partsOfSnapshot(record.snapshot).modes ?? []);
+    await this.#home.transferObjects?.([...commits, ...modes], this.#hasRemoved);
+    // If two checkpoints have the same tag, the later checkpoint gets the tag, because a transaction moves a ref once.
+    const moves = new Map(changes.map(({ ref, index, to }) => [ref, to ?? commits[index] ?? '']));
+    await this.#home.refs.commit([...moves].map(([ref, to]) => ({ ref, to }))).catch(refuseUnpublished);
+    for (const ref of moves.keys()) this.#home.unsynced.moved(ref);
+    for (const { record } of publications) this.#gate.published(record.snapshot);
     await this.#home.refsMoved?.();
     this.#packing?.published();
-    return { commit };
+    return commits;
   }
 
   /**
-   * Works only if git writes directly into the store. Otherwise the daemon has to link the objects into the store one
-   * by one.
+   * Returns the refs of a publication. Without `to`, the ref moves to the commit of the checkpoint at `index`. An
+   * invalid name throws here, before anything is written.
    */
-  async adoptPacks(objects: string): Promise<boolean> {
-    const [own] = this.gitObjects;
-    return own !== undefined && this.#home.isBelieved && (await linkPacks(objects, own));
+  #changesOf(
+    { record, tag, name }: Publication,
+    index: number,
+  ): { readonly ref: string; readonly index: number; readonly to?: string }[] {
+    const { names } = this.#home;
+    const { modes } = partsOfSnapshot(record.snapshot);
+    const refs = [
+      checkpointRef(names, record.id),
+      ...(tag === undefined ? [] : [tagRef(names, tag)]),
+      ...(name === undefined ? [] : [nameRef(names, record.id, name)]),
+    ];
+    const changes = refs.map((ref) => ({ ref, index }));
+    return modes === undefined ? changes : [...changes, { ref: modesRef(names, modes), index, to: modes }];
+  }
+
+  async #writeCommits(publications: readonly Publication[]): Promise<string[]> {
+    const encoded = publications.map(({ record }) => encodeCommit(record));
+    if (encoded.length < packedCommitsMin)
+      return Promise.all(encoded.map((bytes) => this.#objects.write('commit', bytes)));
+    const commits = encoded.map((bytes) => ({ type: 'commit', bytes }) as const);
+    await packObjects(this.#home.writePlace, commits);
+    return encoded.map((bytes) => objectId('commit', bytes));
+  }
+
+  /** Links packs if git writes directly into this store. The links may bring objects that no snapshot needs. */
+  async adopt(objects: string, snapshots: readonly SnapshotId[], signal?: AbortSignal): Promise<void> {
+    const { isBelieved, writePlace } = this.#home;
+    const [own = ''] = this.gitObjects;
+    if (isBelieved && (await linkPacks(objects, own))) return;
+    const ids = snapshots
+      .map(partsOfSnapshot)
+      .flatMap(({ tree, modes }) => [tree, ...(modes ? [modes] : [])]);
+    await packFrom(writePlace, { from: objects, ids: [...new Set(ids)] }, signal);
   }
 
   async checkpoints(): Promise<StoredCheckpoint[]> {

@@ -142,6 +142,13 @@ export class CarriedRows {
     for (const oldest of this.#kept.keys()) if (this.#kept.size > keptMax) this.#kept.delete(oldest);
   }
 
+  /** Returns the entries that a checkpoint repeats when its rows are the changes since `before`. */
+  async after(before: RowsBefore | undefined, captured: Captured): Promise<Carried> {
+    return before === undefined || !leavesOut(captured.skipped)
+      ? nothing
+      : this.#carriedOver(before, captured);
+  }
+
   async #carriedOver(before: RowsBefore, { snapshot, skipped }: Captured): Promise<Carried> {
     const isSkipped = skippedMatcher(skipped);
     const over = new Map([...before.carried].filter(([path]) => isSkipped(path)));

@@ -26,6 +26,17 @@ interface Parent {
   readonly rows: Omit<ParentRows, 'carried'>;
 }
 
+/** A checkpoint before its transaction. */
+interface Planned {
+  readonly publication: Publication;
+  readonly set: RowSet;
+  /** The values from which the rows of a child are computed. */
+  readonly asParent: ParentRows;
+}
+
+/** The maximum number of checkpoints in one transaction, which then takes about 15 ms. */
+const groupMax = 50;
+
 /** The rows of one session, with the readers of these rows. */
 export interface SessionRows {
   readonly database: SqliteDatabase;
@@ -46,30 +57,74 @@ export class SqliteCheckpoints {
   }
 
   /** Publishes a checkpoint. @throws DuplicateName, StoreCorrupt for a missing snapshot; then nothing has changed. */
-  async publish({ record, tag, name }: Publication): Promise<void> {
-    const parent = await this.#parts.database.read(() => this.#parentOf(record));
-    const set = await this.#rowsOf(record, parent);
-    if (parent === undefined) await this.#parts.trees.node(record.snapshot);
-    const staged = set.rows.length > rowsAtOnceMax ? await this.#stage(record, set) : undefined;
+  async publish(publication: Publication): Promise<void> {
+    await this.#write([await this.#planned(publication, new Map())]);
+  }
+
+  /** Publishes checkpoints with few changes in groups, with one transaction for each group. @throws as {@link publish} */
+  async publishAll(publications: readonly Publication[]): Promise<void> {
+    let group = new Map<CheckpointId, Planned>();
+    let rows = 0;
+    for (const publication of publications) {
+      const planned = await this.#planned(publication, group);
+      rows += planned.set.rows.length;
+      if (rows > rowsAtOnceMax || group.size === groupMax) {
+        await this.#write([...group.values()]);
+        group = new Map();
+        rows = planned.set.rows.length;
+      }
+      group.set(publication.record.id, planned);
+    }
+    await this.#write([...group.values()]);
+  }
+
+  /** Computes the rows of a checkpoint. Its parent is either in the database or in the same group. */
+  async #planned(publication: Publication, group: ReadonlyMap<CheckpointId, Planned>): Promise<Planned> {
+    const { record } = publication;
+    const { database, trees, carried } = this.#parts;
+    const inGroup = record.parent === undefined ? undefined : group.get(record.parent);
+    const parent = inGroup === undefined ? await database.read(() => this.#parentOf(record)) : undefined;
+    const before = inGroup?.asParent ?? (parent && { ...parent.rows, carried: await carried.of(parent.id) });
+    const set = await this.#rowsOf(record, before);
+    if (before === undefined) await trees.node(record.snapshot);
+    const { snapshot, skipped } = record;
+    const repeated = set.isFull ? undefined : await carried.after(before, { snapshot, skipped });
+    const { rowsSinceFull, fileCount, totalSize } = set;
+    const asParent = { snapshot, rowsSinceFull, fileCount, totalSize, carried: repeated ?? new Map() };
+    return { publication, set, asParent };
+  }
+
+  async #write(group: readonly Planned[]): Promise<void> {
+    const [first] = group;
+    if (first === undefined) return;
+    const { record } = first.publication;
+    const isStaged = group.length === 1 && first.set.rows.length > rowsAtOnceMax;
+    const staged = isStaged ? await this.#stage(record, first.set) : undefined;
     try {
       await this.#parts.database.transaction(() => {
-        if (name !== undefined) this.#refuseTaken(name, record.id);
-        if (tag !== undefined) this.#clear('tag', tag);
-        this.#freeSequence(record.seq);
-        const id = staged ?? this.#insert(record, set, state.unfinished);
-        if (staged === undefined) insertRows(this.#parts.database, id, createdAt(record), set.rows);
-        this.#parts.database.run(
-          'UPDATE checkpoints SET state = 1, writer = NULL, parent_id = ?, tag = ?, name = ? WHERE id = ?',
-          parent?.id ?? null,
-          tag ?? null,
-          name ?? null,
-          id,
-        );
+        for (const planned of group) this.#writeOne(planned, staged);
       });
     } catch (error) {
       if (staged !== undefined) await drain(this.#parts.database, staged);
       throw error;
     }
+  }
+
+  /** Writes one checkpoint inside a transaction. `staged` is the row whose file rows exist already. */
+  #writeOne({ publication: { record, tag, name }, set }: Planned, staged: number | undefined): void {
+    const { database } = this.#parts;
+    if (name !== undefined) this.#refuseTaken(name, record.id);
+    if (tag !== undefined) this.#clear('tag', tag);
+    this.#freeSequence(record.seq);
+    const id = staged ?? this.#insert(record, set, state.unfinished);
+    if (staged === undefined) insertRows(database, id, createdAt(record), set.rows);
+    database.run(
+      'UPDATE checkpoints SET state = 1, writer = NULL, parent_id = ?, tag = ?, name = ? WHERE id = ?',
+      this.#parentOf(record)?.id ?? null,
+      tag ?? null,
+      name ?? null,
+      id,
+    );
   }
 
   /**
@@ -168,14 +223,13 @@ export class SqliteCheckpoints {
    * Returns the rows that changed since the parent. When the parent's directories are damaged, returns a row for every
    * file.
    */
-  async #rowsOf(record: CheckpointRecord, parent: Parent | undefined): Promise<RowSet> {
-    const rows = async (before: ParentRows | undefined): Promise<RowSet> =>
-      rowsFor(this.#parts.database, this.#parts.trees, this.#parts.carried, record, before);
+  async #rowsOf(record: CheckpointRecord, before: ParentRows | undefined): Promise<RowSet> {
+    const { database, trees, carried } = this.#parts;
     try {
-      return await rows(parent && { ...parent.rows, carried: await this.#parts.carried.of(parent.id) });
+      return await rowsFor(database, trees, carried, record, before);
     } catch (error) {
-      if (parent === undefined || !isKind('StoreCorrupt')(error)) throw error;
-      return rows(undefined);
+      if (before === undefined || !isKind('StoreCorrupt')(error)) throw error;
+      return rowsFor(database, trees, carried, record, undefined);
     }
   }
 

@@ -135,6 +135,13 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     });
   }
 
+  publishAll(publications: readonly Publication[]): Promise<void> {
+    return this.#change(async () => {
+      await this.#checkpoints.publishAll(publications);
+      for (const { record } of publications) this.#lease.published(record.snapshot);
+    });
+  }
+
   sync(): Promise<void> {
     return this.#database.sync();
   }

@@ -82,13 +82,26 @@ export class SqliteWriter implements SnapshotWriter {
     }
   }
 
-  async seal(root: Directory): Promise<SnapshotId> {
+  seal(root: Directory): Promise<SnapshotId> {
+    return this.#seal(root, false);
+  }
+
+  /** Stores the trees as the sub-directories of one directory, whose pin protects all of them from sweeps. */
+  async sealAll(roots: readonly Directory[]): Promise<SnapshotId[]> {
+    await this.#seal({ entries: new Map(roots.map((root, index) => [`${index}`, root])) }, true);
+    return roots.map(({ sealed }) => {
+      invariant(sealed !== undefined, 'a stored directory has its id');
+      return sealed as SnapshotId;
+    });
+  }
+
+  async #seal(root: Directory, isGroup: boolean): Promise<SnapshotId> {
     const since = await this.#begin();
     await this.#large.whenIdle();
     await this.#flush(since);
     await this.#flushing;
     const sealing = new SqliteSeal(this.#parts, this.#added);
-    const snapshot = await sealing.run(root);
+    const snapshot = await sealing.run(root, isGroup);
     await this.#parts.lease.pinned(snapshot);
     await this.#end();
     return snapshot;
@@ -324,12 +337,12 @@ class SqliteSeal {
   }
 
   /**
-   * Stores the tree.
+   * Stores the tree. If `isGroup`, the sub-directories of `root` are trees themselves, which may be empty.
    * @throws DataCorrupt (retryable) when contents on which the capture relied are missing; errors of the database.
    */
-  async run(root: Directory): Promise<SnapshotId> {
+  async run(root: Directory, isGroup: boolean): Promise<SnapshotId> {
     for (let attempt = 0; ; attempt += 1) {
-      const plan = await this.#plan(root);
+      const plan = await this.#plan(root, isGroup);
       const generation = await this.#check(plan);
       if (!(await this.#store(plan, generation, attempt >= attemptsMax))) continue;
       for (const [directory, id] of plan.ids) directory.sealed = id;
@@ -338,7 +351,7 @@ class SqliteSeal {
   }
 
   /** Computes the id of every directory that has no id, children first. */
-  async #plan(root: Directory): Promise<Plan> {
+  async #plan(root: Directory, isGroup: boolean): Promise<Plan> {
     const slices = new Slices(this.#parts.signal);
     const plan: Plan = {
       root: '' as SnapshotId,
@@ -361,7 +374,7 @@ class SqliteSeal {
           if (!this.#added.has(entry.blob)) plan.blobs.add(entry.blob);
           continue;
         }
-        const tree = await visit(entry, false);
+        const tree = await visit(entry, isGroup && directory === root);
         if (tree !== undefined) entries.set(name, { tree });
       }
       if (entries.size === 0 && !isRoot) return undefined; // empty directories are not captured
