@@ -36,6 +36,8 @@ export interface DaemonOptions {
    * the session.
    */
   readonly keepsOpen?: boolean;
+  /** False to watch a work tree only after its first client has left or a second client has come. Default: true. */
+  readonly watches?: boolean;
   /** Called after an internal check has failed. The process should then end, so that the next process can recover. */
   readonly onPoison: (because: Error) => void;
 }
@@ -72,6 +74,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       log: options.log,
       onPoison: options.onPoison,
       terms: given({ socket: options.socket, yields: options.keepsOpen }),
+      ...given({ watches: options.watches }),
     },
     defaultStorage: storage,
     ...given({ orphanGraceMs: options.orphanGraceMs, keepsOpen: options.keepsOpen }),

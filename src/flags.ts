@@ -32,6 +32,8 @@ export interface ServeFlags {
   readonly clientProcessId?: number;
   /** True when further clients of the same user may connect through a private socket. */
   readonly listens: boolean;
+  /** False to watch a work tree only after its first client has left or a second client has come. */
+  readonly watches: boolean;
   /** How long the daemon waits for a client, in ms, if it has no first client. */
   readonly idleMs: number;
 }
@@ -49,6 +51,7 @@ Usage: checkpointd [--stdio | --pipe=NAME | --socket=PORT] [options]
   --storage-dir=DIR       keep sessions here instead of $XDG_STATE_HOME/checkpointd
   --orphan-grace-hours=N  keep sessions of killed daemons for N hours (default: 24; 0: delete them at the next start)
   --no-listen             open no socket for further clients of the same user
+  --no-watch              watch a work tree only after its first client has left or a second has come
   --idle-minutes=N        for "checkpointd daemon": exit after N minutes without a client (default: 10)
   --log-file=FILE         append the log to this file
   --log-level=LEVEL       ${logLevels.join(', ')} (default: info)
@@ -69,6 +72,7 @@ const options = {
   'storage-dir': { type: 'string' },
   'orphan-grace-hours': { type: 'string' },
   'no-listen': { type: 'boolean' },
+  'no-watch': { type: 'boolean' },
   'idle-minutes': { type: 'string' },
   'log-file': { type: 'string' },
   'log-level': { type: 'string' },
@@ -141,6 +145,7 @@ function parse(argv: readonly string[]): ProgramStart {
       ? {}
       : { orphanGraceMs: timeOf('orphan-grace-hours', grace, 'hours', '24, 0.5 or 0') }),
     listens: values['no-listen'] !== true,
+    watches: values['no-watch'] !== true,
     idleMs: timeOf('idle-minutes', values['idle-minutes'] ?? '10', 'minutes', '10 or 0.5'),
     ...(clientProcessId === undefined
       ? {}

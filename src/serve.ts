@@ -139,6 +139,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
       onPoison: fail,
       storageDirectory: storage,
       keepsOpen: place !== undefined,
+      watches: flags.watches,
       ...given({ socket: listener?.path, orphanGraceMs: flags.orphanGraceMs }),
     });
   };

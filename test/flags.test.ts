@@ -7,6 +7,7 @@ const serve = (transport: object, more: object = {}): object => ({
   transport,
   logLevel: 'info',
   listens: true,
+  watches: true,
   idleMs: 600_000,
   ...more,
 });
@@ -35,6 +36,7 @@ test('the daemon uses stdio by default, and accepts each flag in both spellings'
 
 test('a daemon that starts without a client waits for clients, and ends after an idle time', () => {
   assert.equal(commandOf(['--no-listen']), serve({ kind: 'stdio' }, { listens: false }));
+  assert.equal(commandOf(['--no-watch']), serve({ kind: 'stdio' }, { watches: false }));
   assert.equal(commandOf(['daemon']), serve({ kind: 'none' }));
   assert.equal(commandOf(['daemon', '--idle-minutes=0.5']), serve({ kind: 'none' }, { idleMs: 30_000 }));
   for (const argv of [
@@ -87,6 +89,7 @@ test('the flags for help, version and protocol take precedence, and the help nam
     'clientProcessId',
     'storage-dir',
     'no-listen',
+    'no-watch',
     'idle-minutes',
     'log-file',
     'log-level',

@@ -58,11 +58,15 @@ async function attached(socket: string, hello: AttachOptions): Promise<Checkpoin
   return attemptAsync(isA(CheckpointdGoneError), () => CheckpointdClient.attach(socket, hello));
 }
 
-/** Starts the daemon and returns its socket. Returns undefined when the daemon does not report the socket in time. */
+/**
+ * Starts the daemon and returns its socket. Returns undefined when the daemon does not report the socket in time. The
+ * daemon watches the work tree for later commands after the first command has ended, so that this command does not wait
+ * for the watch.
+ */
 async function start(storage: string): Promise<string | undefined> {
   const { spawn } = await import('node:child_process');
   const env = Object.fromEntries(environmentNames.map((name) => [name, process.env[name]]));
-  const child = spawn(process.execPath, [programFile(), 'daemon', `--storage-dir=${storage}`], {
+  const child = spawn(process.execPath, [programFile(), 'daemon', `--storage-dir=${storage}`, '--no-watch'], {
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
     windowsHide: true,

@@ -184,10 +184,15 @@ async function begin(
   }
 }
 
-/** Connects to the background daemon, or starts a daemon that serves only this command. */
+/**
+ * Connects to the background daemon, or starts a daemon that serves only this command. The daemon of a short command does not
+ * watch the work tree, because the command ends before its second capture.
+ */
 async function daemonFor(storage: string, hello: AttachOptions, stays: boolean): Promise<CheckpointdClient> {
   const shared = stays ? undefined : await joinBackground(storage, hello);
-  return shared ?? CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
+  if (shared !== undefined) return shared;
+  const args = [`--storage-dir=${storage}`, ...(stays ? [] : ['--no-watch'])];
+  return CheckpointdClient.start({ args, ...hello });
 }
 
 /**

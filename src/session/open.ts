@@ -60,6 +60,8 @@ export interface Surroundings {
   readonly onPoison: (because: Error) => void;
   /** The terms that the daemon writes into the file `owner.json` of each session that it opens. */
   readonly terms?: OwnerTerms;
+  /** False when {@link watchFromNow} starts the watching, and not the opening. Default: true. */
+  readonly watches?: boolean;
   /**
    * Returns the session with this id if this daemon has it open. If no client uses the session and it does
    * not suit the request, closes the session and returns undefined.
@@ -225,12 +227,12 @@ async function build(
   const session = assemble(effective, kept, request, around);
   try {
     if (resumed) warnIfReplaced(effective, context);
-    beginWatching(session);
+    if (around.watches !== false) beginWatching(session);
     await enableCheckpoints(session, request.init, context, recover);
     // Writes the marker only after all files were read. If a file is of a later version, the opening has failed by
     // then, and the marker does not change.
     if (effective.marker !== stored) directory.create(effective.marker);
-    startWatching(session);
+    if (around.watches !== false) startWatching(session);
     session.writeSummary();
     return session;
   } catch (error) {

@@ -26,6 +26,7 @@ import { type KeptSession, sessionsIn } from './listing.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open.ts';
 import type { Session } from './session.ts';
 import { type Client, closing, openForOthers, Shares, unknownSession } from './shares.ts';
+import { watchFromNow } from './watching.ts';
 
 export interface ListedSession extends KeptSession {
   readonly open: boolean;
@@ -269,13 +270,17 @@ export class Sessions {
     }
     this.#lingering.end(id);
     this.#shares.join(id, client); // joins before any await, because the session's last client may be about to leave
+    watchFromNow(session);
     return session;
   }
 
   /** Keeps a session open after its last client has left. Returns false when the session must be closed. */
   #linger(id: SessionId): boolean {
     const session = this.#open.get(id);
-    return this.#options.keepsOpen === true && session !== undefined && this.#lingering.begin(session);
+    if (this.#options.keepsOpen !== true || session === undefined) return false;
+    const isLingering = this.#lingering.begin(session);
+    if (isLingering) watchFromNow(session);
+    return isLingering;
   }
 
   /**

@@ -51,6 +51,13 @@ export function startWatching(session: Session): void {
   void sayLive(session);
 }
 
+/** Starts to watch the work tree of an open session, unless the session is already watched. */
+export function watchFromNow(session: Session): void {
+  if (session.watcher !== undefined) return;
+  beginWatching(session);
+  startWatching(session);
+}
+
 /**
  * Notifies clients that any file may have changed before the watcher started, because the watcher did not report those
  * changes.

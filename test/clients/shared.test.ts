@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdClient, CheckpointdRequestError } from '../../src/client/client.ts';
+import type { WorktreeStatusResult } from '../../src/protocol/types.ts';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { slowNamesCommand } from '../support/wire-client.ts';
@@ -243,6 +244,23 @@ test('the socket of a daemon is private, and a daemon with --no-listen opens no 
     assert.equal(readdirSync(join(rig.runtime, 'checkpointd')), []);
     await second.close();
     assert.not(existsSync(socket));
+  }));
+
+test('a daemon with --no-watch watches the work tree after a second client has opened the session', () =>
+  withRig(async (rig) => {
+    const first = await rig.start({ args: ['--no-watch'] });
+    const { session } = await rig.open(first);
+    rig.write('a.txt', 'one\n');
+    const alone = await first.request('checkpoint/create', { session, ...turn });
+    const { watcher } = await first.request('session/get', { session });
+    assert.equal([watcher.state, alone.capture.reason], ['off', 'unwatched']);
+    const second = await joined(rig, session);
+    const status = (): Promise<WorktreeStatusResult> => second.request('worktree/status', { session });
+    await until('the watcher is live', async () => (await status()).state === 'live');
+    rig.write('a.txt', 'two\n');
+    await until('the watcher reports the change', async () => (await status()).dirtyPaths > 0);
+    await second.close();
+    await first.close();
   }));
 
 test.run();
