@@ -10,7 +10,7 @@ import { counted } from '../base/text/plural.ts';
 import type { UserPlaces } from '../git/ignore/global-excludes.ts';
 import { Globs } from '../tree/globs.ts';
 import { type Directory, nodeAt } from '../tree/tree.ts';
-import { ancestors, nameOf, parentOf, type TreePath, toText } from '../tree/tree-path.ts';
+import { ancestors, nameOf, parentOf, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { ChangeLog } from '../watch/change-log.ts';
 import { discard } from '../work-tree/stable-read.ts';
 import { requireWorkTree, type WorkTree } from '../work-tree/work-tree.ts';
@@ -398,7 +398,10 @@ export class Capturer {
 
   async #writeKnown(slices: Slices, isSeldom: boolean): Promise<void> {
     const { listings, clock } = this.#state;
-    if (clock !== undefined) await this.#place.known?.write(listings, clock, slices, isSeldom);
+    if (clock === undefined) return;
+    const root = listings.get(rootPath)?.made;
+    const [snapshot] = [...this.#roots].find(([, tree]) => tree === root) ?? [];
+    await this.#place.known?.write(listings, clock, slices, { snapshot, isSeldom });
   }
 
   get #changes(): ChangeLog | undefined {
@@ -419,7 +422,8 @@ export class Capturer {
     // The store is damaged, so every file is read and stored again.
     if (snapshot === undefined || store.isDoubtful?.()) return undefined;
     try {
-      const root = this.#roots.get(snapshot) ?? (await store.directory(snapshot));
+      const root =
+        this.#roots.get(snapshot) ?? (await this.#knownTree(snapshot)) ?? (await store.directory(snapshot));
       this.#remember(snapshot, root);
       return root;
     } catch (error) {
@@ -427,6 +431,14 @@ export class Capturer {
       log.warn(`the capture reads every file again: ${error.message}`);
       return undefined;
     }
+  }
+
+  /** Returns the tree that the last opening wrote beside the known files, if the store still has all its directories. */
+  async #knownTree(snapshot: SnapshotId): Promise<Directory | undefined> {
+    if (this.#state !== nothingScanned) return undefined;
+    const tree = await this.#place.known?.tree(snapshot, new Slices());
+    const { store } = this.#options;
+    return tree !== undefined && (await store.hasDirectories?.(tree.ids)) === true ? tree.root : undefined;
   }
 
   #remember(snapshot: SnapshotId, root: Directory): void {

@@ -16,7 +16,13 @@ import type { DirectoryHandles } from '../watch/directory-handles.ts';
 import { mountsBelow, readMounts } from '../work-tree/mounts.ts';
 import { FileReading, type ReadingOptions } from './file-reading.ts';
 import { type IgnoreScope, type IgnoreScopes, startingChain } from './ignore-rules.ts';
-import { type Listings, presentStamp, type WalkedDirectory, type WalkedEntry } from './listing.ts';
+import {
+  type Listings,
+  plainDirectory,
+  presentStamp,
+  type WalkedDirectory,
+  type WalkedEntry,
+} from './listing.ts';
 import { assemble, ReportBuilder, type ScanResult } from './scan-result.ts';
 import { Walk, type WalkOptions } from './walker.ts';
 
@@ -605,7 +611,7 @@ export class FastScan {
       const previousBelow = asDirectory(previous?.entries.get(name));
       below.set(name, onWay.has(at) ? this.#buildAt(at, previousBelow, onWay) : previousBelow);
     }
-    const current = { ...walked, inherited: { ...walked.inherited, previous } };
+    const current = { ...plainDirectory(walked), inherited: { ...walked.inherited, previous } };
     const made = assemble(current, previous, below);
     this.#listings.set(path, { ...current, made });
     return made;

@@ -8,17 +8,24 @@ import { Deserializer, Serializer } from 'node:v8';
 import { attempt, isA, isOfSystem } from '../base/attempt.ts';
 import { directoryAt } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
-import type { Stamp } from '../base/file-stamp.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { given } from '../base/given.ts';
-import type { BlobId } from '../base/ids.ts';
+import type { SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { bootId } from '../base/process-lock.ts';
 import type { Slices } from '../base/slices.ts';
 import { asDirectory, type Directory, nodeAt } from '../tree/tree.ts';
-import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { IgnoreScope } from './ignore-rules.ts';
-import type { EarlierListings, Listings, Subdirectory, WalkedDirectory, WalkedEntry } from './listing.ts';
+import {
+  ColumnsBuilder,
+  KnownColumns,
+  KnownDirectory,
+  type RowFacts,
+  type StoredColumns,
+} from './known-rows.ts';
+import { type KnownTrees, readTrees, type StoredTree, storedTree } from './known-tree.ts';
+import type { EarlierListings, Listings, WalkedDirectory, WalkedEntry } from './listing.ts';
 import { assemble } from './scan-result.ts';
 import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
 
@@ -45,34 +52,12 @@ interface Header {
   readonly reachedMs: number;
 }
 
-/** One name in a directory: its kind, its stamp without the device, its content, and whether it has an access list. */
-type Row = readonly [
-  name: string,
-  kind: 'file' | 'link' | 'directory',
-  mtimeNs: bigint,
-  ctimeNs: bigint,
-  size: number,
-  ino: number,
-  mode: number,
-  blob: BlobId | undefined,
-  isListed: boolean | undefined,
-];
-
-/** A directory to which only the rules of the outermost repository apply. */
-interface KnownDirectory {
-  readonly path: TreePath;
-  readonly stamp: Stamp;
-  readonly isListed?: boolean;
-  /** True when an equal stamp of the directory proves that its names are unchanged. */
-  readonly isSettled: boolean;
-  /**
-   * True when the rows contain every name of the directory, captures take all these names, and no rule excludes one of
-   * them.
-   */
-  readonly isWhole: boolean;
-  readonly rulesAbove: string;
-  readonly rules: string;
-  readonly rows: readonly Row[];
+/** The file of known files in memory. */
+interface Loaded {
+  readonly header: Header;
+  readonly all: readonly KnownColumns[];
+  readonly stored: StoredTree | undefined;
+  readonly trees: KnownTrees;
 }
 
 /**
@@ -89,14 +74,31 @@ export class KnownFiles {
   readonly #options: KnownFilesOptions;
   /** The listings that were written last, for comparison. A weak reference does not keep them in memory. */
   #written: { readonly listings: WeakRef<Listings>; readonly atMs: number } | undefined;
+  /** The file, from the first {@link tree} until {@link read}. */
+  #loaded: Promise<Loaded | undefined> | undefined;
 
   constructor(options: KnownFilesOptions) {
     this.#options = options;
   }
 
   /**
-   * Returns the listings that the session wrote when it was last open, for a scan that builds on `previous`. Returns
-   * undefined when the listings cannot be trusted. `scope`: the current rules of the outermost repository.
+   * Returns the tree of a snapshot, if the session wrote this tree when it was last open. The caller must check that the
+   * store still has all directories, whose ids are `ids`.
+   */
+  async tree(
+    snapshot: SnapshotId,
+    slices: Slices,
+  ): Promise<{ readonly root: Directory; readonly ids: readonly string[] } | undefined> {
+    this.#loaded ??= this.#load(slices);
+    const loaded = await this.#loaded;
+    const root = loaded?.stored?.snapshot === snapshot ? loaded.trees.get(rootPath) : undefined;
+    if (loaded === undefined || root === undefined) return undefined;
+    return { root, ids: [...new Set([...loaded.trees.values()].map(({ sealed }) => sealed))] };
+  }
+
+  /**
+   * Returns the listings that the last opening wrote, for a scan that builds on `previous`. Returns undefined when the
+   * listings cannot be trusted. `scope`: the current rules of the outermost repository.
    */
   async read(
     previous: Directory,
@@ -104,8 +106,31 @@ export class KnownFiles {
     clock: FileClock,
     slices: Slices,
   ): Promise<EarlierListings | undefined> {
-    const { file, settings, log } = this.#options;
-    const bytes = clock.isLocal ? await bytesOf(file) : undefined;
+    if (!clock.isLocal) return undefined;
+    const loaded = await (this.#loaded ?? this.#load(slices));
+    this.#loaded = undefined;
+    if (loaded === undefined) return undefined;
+    const { header, all, trees } = loaded;
+    const isSame = header.root === this.#rootKey() && header.settings === this.#options.settings;
+    if (!isSame || header.device !== clock.device) return undefined;
+    const isSameBoot = header.boot !== undefined && header.boot === bootId();
+    const believedNs = isSameBoot ? undefined : BigInt(Math.floor(header.reachedMs - onDiskMs)) * 1_000_000n;
+    const found = new Map<TreePath, WalkedDirectory>();
+    const known = trees.get(rootPath) === previous ? trees : undefined;
+    for (const rows of all) {
+      for (let index = 0; index < rows.length; index += 1) {
+        if (slices.isDue()) await slices.pause();
+        const directory = rows.directory(index, scope);
+        directory.made = madeOf(directory, previous, known);
+        found.set(directory.path, believedNs === undefined ? directory : believed(directory, believedNs));
+      }
+    }
+    return found;
+  }
+
+  async #load(slices: Slices): Promise<Loaded | undefined> {
+    const { file, log } = this.#options;
+    const bytes = await bytesOf(file);
     if (bytes === undefined) return undefined;
     const values = bytes === 'notRegular' ? undefined : await valuesOf(bytes, slices);
     if (values === undefined) {
@@ -113,41 +138,41 @@ export class KnownFiles {
       return undefined;
     }
     const header = values.readValue() as Header;
-    if (header.root !== this.#rootKey() || header.settings !== settings || header.device !== clock.device)
-      return undefined;
-    const isSameBoot = header.boot !== undefined && header.boot === bootId();
-    const believedNs = isSameBoot ? undefined : BigInt(Math.floor(header.reachedMs - onDiskMs)) * 1_000_000n;
-    const found = new Map<TreePath, WalkedDirectory>();
-    for (let known = next(values); known !== undefined; known = next(values)) {
+    const all: KnownColumns[] = [];
+    for (let rows = nextRows(values); rows !== null; rows = nextRows(values)) {
       if (slices.isDue()) await slices.pause();
-      found.set(known.path, walked(known, previous, scope, believedNs));
+      all.push(new KnownColumns(rows, header.device));
     }
-    return found;
+    const stored = values.readValue() as StoredTree | undefined;
+    return { header, all, stored, trees: stored === undefined ? new Map() : readTrees(stored, all) };
   }
 
   /**
-   * Writes the listings of a scan. `clock`: the clock of the file system at the time of the scan. `isSeldom`: true to
-   * skip the write if the last write was a short time ago. When the file cannot be written, the next opening reads
-   * every file.
+   * Writes the listings of a scan. `clock`: the clock of the file system at the time of the scan. `snapshot`: the
+   * snapshot that the scan has made, if it was stored. `isSeldom`: true to skip the write if the last write was a short
+   * time ago. When the file cannot be written, the next opening reads every file.
    * @throws AbortError
    */
-  async write(listings: Listings, clock: FileClock, slices: Slices, isSeldom: boolean): Promise<void> {
+  async write(
+    listings: Listings,
+    clock: FileClock,
+    slices: Slices,
+    { snapshot, isSeldom }: { readonly snapshot: SnapshotId | undefined; readonly isSeldom: boolean },
+  ): Promise<void> {
     const atMs = performance.now();
-    const [written, root] = [this.#written, this.#rootKey()];
-    if (written?.listings.deref() === listings || !clock.isLocal || root === undefined) return;
-    if (isSeldom && written !== undefined && atMs - written.atMs < seldomMs) return;
+    const [last, rootKey] = [this.#written, this.#rootKey()];
+    if (last?.listings.deref() === listings || !clock.isLocal || rootKey === undefined) return;
+    if (isSeldom && last !== undefined && atMs - last.atMs < seldomMs) return;
     if (isTooMuch(listings)) return;
     const { file, settings, settleMs, log } = this.#options;
     const { device, reachedMs } = clock;
     const values = new Serializer();
     values.writeHeader();
-    values.writeValue({ root, settings, device, boot: bootId(), reachedMs } satisfies Header);
-    const scope = listings.get(rootPath)?.scope;
-    for (const [, directory] of listings) {
-      if (slices.isDue()) await slices.pause();
-      const known = knownOf(directory, scope, clock, settleMs);
-      if (known !== undefined) values.writeValue(known);
-    }
+    values.writeValue({ root: rootKey, settings, device, boot: bootId(), reachedMs } satisfies Header);
+    const written = await writeRows(values, listings, { clock, settleMs, slices });
+    const root = listings.get(rootPath)?.made;
+    const isStored = snapshot !== undefined && root !== undefined;
+    values.writeValue(isStored ? storedTree(snapshot, root, listings, written) : undefined);
     values.writeValue(undefined);
     try {
       await writeWhole(file, values.releaseBuffer(), slices);
@@ -169,8 +194,8 @@ export class KnownFiles {
   }
 }
 
-const next = (values: Deserializer): KnownDirectory | undefined =>
-  values.readValue() as KnownDirectory | undefined;
+/** Returns the next columns, or null after the last ones. */
+const nextRows = (values: Deserializer): StoredColumns | null => values.readValue() as StoredColumns | null;
 
 function isTooMuch(listings: Listings): boolean {
   let rows = 0;
@@ -178,128 +203,125 @@ function isTooMuch(listings: Listings): boolean {
   return rows > rowsMax;
 }
 
+/** The number of names in one column. A write and a read yield between two columns. */
+const rowsAtOnce = 10_000;
+
+interface Writing {
+  readonly clock: FileClock;
+  readonly settleMs: number;
+  readonly slices: Slices;
+}
+
 /**
- * Returns the data to write about a directory. Returns undefined when the rules of a nested repository apply to the
- * directory.
+ * Writes the directories to which only the rules of the outermost repository apply. Returns their paths in the written
+ * order; true for a directory whose rows have all its names.
  */
-function knownOf(
-  directory: WalkedDirectory,
-  scope: IgnoreScope | undefined,
-  clock: FileClock,
-  settleMs: number,
-): KnownDirectory | undefined {
-  const { path, stamp, inherited, chain, isListed } = directory;
-  const isPlain =
+async function writeRows(
+  values: Serializer,
+  listings: Listings,
+  { clock, settleMs, slices }: Writing,
+): Promise<ReadonlyMap<TreePath, boolean>> {
+  const scope = listings.get(rootPath)?.scope;
+  const builder = new ColumnsBuilder(clock.device);
+  const written = new Map<TreePath, boolean>();
+  for (const [path, directory] of listings) {
+    if (slices.isDue()) await slices.pause();
+    if (!isPlain(directory, scope, clock)) continue;
+    const isWhole = addTo(builder, directory, clock, settleMs);
+    written.set(path, isWhole);
+    if (builder.size >= rowsAtOnce) values.writeValue(builder.take());
+  }
+  values.writeValue(builder.take());
+  values.writeValue(null);
+  return written;
+}
+
+/** True when only the rules of the outermost repository apply to the directory. */
+function isPlain(directory: WalkedDirectory, scope: IgnoreScope | undefined, clock: FileClock): boolean {
+  const { stamp, inherited } = directory;
+  return (
     directory.failure === undefined &&
     directory.gitDirectory === undefined &&
     !directory.hasGit &&
     directory.scope === scope &&
     inherited.mode === 'rules' &&
     inherited.alsoInclude === undefined &&
-    stamp.dev === clock.device;
-  if (!isPlain) return undefined;
-  const rows: Row[] = [];
+    stamp.dev === clock.device
+  );
+}
+
+/** Adds a directory to the columns. Returns true when its rows have all its names. */
+function addTo(
+  builder: ColumnsBuilder,
+  directory: WalkedDirectory,
+  clock: FileClock,
+  settleMs: number,
+): boolean {
+  const { path, stamp, inherited, chain, isListed } = directory;
+  const facts = {
+    path,
+    stamp,
+    isListed,
+    isSettled: directory.isSettled && isSettled(stamp, clock, stampGrainMs),
+    rulesAbove: inherited.chain.key,
+    rules: chain.key,
+  };
+  const isKnown = directory instanceof KnownDirectory && directory.isWhole && directory.isUnchanged;
+  if (isKnown && builder.copy(directory, { ...facts, isWhole: true })) return true;
+  const rows: RowFacts[] = [];
   let isWhole = true;
   for (const [name, entry] of directory.entries) {
     const row = rowOf(name, entry, clock, settleMs);
     if (row !== undefined) rows.push(row);
     isWhole &&= row !== undefined && entry.ignored === false;
   }
-  return {
-    path,
-    stamp,
-    isSettled: directory.isSettled && isSettled(stamp, clock, stampGrainMs),
-    isWhole,
-    rulesAbove: inherited.chain.key,
-    rules: chain.key,
-    rows,
-    ...given({ isListed }),
-  };
+  builder.add({ ...facts, isWhole }, rows);
+  return isWhole;
 }
 
 /** Returns the row of a name. Returns undefined for a name that a later opening has to check again. */
-function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: number): Row | undefined {
+function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: number): RowFacts | undefined {
   const { kind, stamp, taken, blob, isListed } = entry;
   if (!taken || stamp === undefined || stamp.dev !== clock.device) return undefined;
-  if (kind !== 'directory') {
-    if ((kind !== 'file' && kind !== 'link') || entry.unread !== undefined || entry.links !== undefined)
-      return undefined;
-    if (blob === undefined || !entry.settled || !isSettled(stamp, clock, settleMs)) return undefined;
-  }
-  const { mtimeNs, ctimeNs, size, ino, mode } = stamp;
-  return [name, kind, mtimeNs, ctimeNs, size, ino, mode, blob, isListed];
+  if (kind === 'directory') return { name, kind, stamp, blob: undefined, ...given({ isListed }) };
+  if ((kind !== 'file' && kind !== 'link') || entry.unread !== undefined || entry.links !== undefined)
+    return undefined;
+  if (blob === undefined || !entry.settled || !isSettled(stamp, clock, settleMs)) return undefined;
+  return { name, kind, stamp, blob, ...given({ isListed }) };
+}
+
+/** Returns the directory without the files that changed after this time, because the machine was restarted. */
+function believed(directory: KnownDirectory, believedNs: bigint): WalkedDirectory {
+  const entries = [...directory.entries].filter(
+    ([, { kind, stamp }]) => kind === 'directory' || (stamp?.ctimeNs ?? 0n) <= believedNs,
+  );
+  if (entries.length === directory.entries.size) return directory;
+  return { ...directory.plain(), entries: new Map(entries), made: differs };
 }
 
 /**
- * Returns the same listing of the directory as a scan would make. Marks the directory as unchanged when the snapshot
- * contains everything in it. `believedNs` is given if the machine was restarted. Files that changed after this time are
- * then omitted.
+ * Returns the tree that a scan would build from this directory. Takes the sub-directories from the snapshot. `trees`:
+ * the trees of the snapshot, if they were read from the same file.
  */
-function walked(
-  known: KnownDirectory,
+function madeOf(
+  directory: KnownDirectory,
   previous: Directory,
-  scope: IgnoreScope,
-  believedNs: bigint | undefined,
-): WalkedDirectory {
-  const { path, stamp, isSettled: isSure, isWhole, rulesAbove, rules, rows, isListed } = known;
-  const entries = new Map<string, WalkedEntry>();
-  const below: Subdirectory[] = [];
-  for (const row of rows) {
-    const [name, kind, , ctimeNs] = row;
-    if (kind === 'directory') below.push({ name, path: join(path, name) });
-    else if (believedNs !== undefined && ctimeNs > believedNs) continue;
-    entries.set(name, entryOf(row, stamp.dev, isWhole));
-  }
-  const directory: WalkedDirectory = {
-    path,
-    inherited: {
-      path,
-      mode: 'rules',
-      scope,
-      chain: { key: rulesAbove, hasRules: true },
-      previous: undefined,
-      alsoInclude: undefined,
-    },
-    stamp,
-    scope,
-    chain: { key: rules, hasRules: true },
-    entries,
-    isSettled: isSure,
-    hasGit: false,
-    isUnchanged: false,
-    below,
-    ...given({ isListed }),
-  };
-  directory.made = isWhole ? madeOf(directory, asDirectory(nodeAt(previous, path))) : differs;
-  return directory;
-}
-
-function entryOf(row: Row, dev: number, isWhole: boolean): WalkedEntry {
-  const [, kind, mtimeNs, ctimeNs, size, ino, mode, blob, isListed] = row;
-  return {
-    kind,
-    stamp: { mtimeNs, ctimeNs, size, ino, dev, mode },
-    ignored: isWhole ? false : undefined,
-    taken: true,
-    blob,
-    settled: kind !== 'directory',
-    seenAt: 0,
-    ...(isListed === undefined ? {} : { isListed }),
-  };
-}
-
-/** Returns the tree that a scan would build from this directory. Takes the sub-directories from the snapshot. */
-function madeOf(directory: WalkedDirectory, previous: Directory | undefined): Directory | undefined {
+  trees: KnownTrees | undefined,
+): Directory | undefined {
+  if (!directory.isWhole) return differs;
+  const tree = trees?.get(directory.path);
+  if (tree?.isOf(directory) === true) return tree;
+  const before = asDirectory(nodeAt(previous, directory.path));
   const below = new Map<string, Directory | undefined>();
-  for (const { name } of directory.below) below.set(name, asDirectory(previous?.entries.get(name)));
-  return assemble(directory, previous, below);
+  for (const { name } of directory.below) below.set(name, asDirectory(before?.entries.get(name)));
+  return assemble(directory, before, below);
 }
 
 /** Represents a directory that differs from every directory of a snapshot. */
 const differs: Directory = { entries: new Map() };
 
 /** The first line of this format. A file in another format has a different first line and is ignored. */
-const firstLine = 'checkpointd known files 2 ';
+const firstLine = 'checkpointd known files 3 ';
 const sumLength = 40;
 const sumPart = 1 << 20;
 /** Opens the file without waiting and without following a link. */

@@ -143,6 +143,26 @@ export interface WalkedDirectory {
    * The reason why the directory could not be listed. The directory then has no entries, and its contents are unknown.
    */
   readonly failure?: 'unreadable' | 'nameTooLong' | 'unstable';
+  /** The directory itself, if its entries are in columns. */
+  readonly known?: InColumns;
+}
+
+/** A directory whose entries are in columns (known-rows.ts). They are made only when a scan needs them. */
+export interface InColumns extends WalkedDirectory {
+  /** True when the rows contain every name, and the capture takes all of them by the rules. */
+  readonly isWhole: boolean;
+  /** The rows of this directory: from `start` up to, but not including, `end`. */
+  readonly start: number;
+  readonly end: number;
+  nameAt(row: number): string;
+  isDirectoryAt(row: number): boolean;
+  /** True when the name still has its stamp. For a sub-directory, compares only its identity. */
+  isSame(row: number, stats: BigIntStats): boolean;
+  has(name: string): boolean;
+  /** Returns the directory for a scan that has found no difference. */
+  unchanged(inherited: Inherited, chain: RuleChain, isSettled: boolean): WalkedDirectory;
+  /** Returns a plain object with all properties, so that a caller can copy it with changes. */
+  plain(): WalkedDirectory;
 }
 
 export interface ListingOptions {
@@ -356,6 +376,17 @@ function isDirectoryKind(entry: WalkedEntry): boolean {
 /** The stamp of a directory whose real stamp could not be read. */
 const noStamp: Stamp = { mtimeNs: 0n, ctimeNs: 0n, size: -1, ino: -1, dev: -1, mode: 0 };
 
+/** Returns the directory as an object that a caller can copy with changes. */
+export function plainDirectory(directory: WalkedDirectory): WalkedDirectory {
+  return directory.known?.plain() ?? directory;
+}
+
+/** Returns the number of names in a directory. */
+export function nameCount(directory: WalkedDirectory): number {
+  const { known } = directory;
+  return known === undefined ? directory.entries.size : known.end - known.start;
+}
+
 /** The listed directories of a work tree, by their paths. */
 export type Listings = Lookup<TreePath, WalkedDirectory>;
 
@@ -403,27 +434,26 @@ export async function unchangedListing(
   try {
     reached = reachPath(options.tree, inherited.path);
     if (!isStampOf(earlier.stamp, statIn(reached, ''))) return undefined;
-    const chain = earlier.entries.has('.gitignore')
+    const chain = (earlier.known ?? earlier.entries).has('.gitignore')
       ? extendChain(inherited.chain, inherited.path, reached)
       : inherited.chain;
     if (chain.key !== earlier.chain.key) return undefined;
     const isSure = earlier.isSettled && keepsTimes(options.clock, earlier.stamp.dev);
     if (!isSure && !hasSameNames(earlier, reached, options)) return undefined;
     const checksEntries = !isSure || options.checksFiles(inherited.path);
-    for (const [name, entry] of earlier.entries) {
+    const known = options.isUnwritten === undefined ? earlier.known : undefined;
+    if (known !== undefined && !(await areRowsSame(known, reached, isSure, checksEntries, options.slices)))
+      return undefined;
+    for (const [name, entry] of known === undefined ? earlier.entries : []) {
       if (options.slices.isDue()) await options.slices.pause();
       if (!isProven(entry, isSure)) return undefined;
       if (isProvenUnchanged(entry, join(inherited.path, name), options)) continue;
       if (checksEntries && (!isSure || isFileTaken(entry)) && !isSame(entry, statIn(reached, name)))
         return undefined;
     }
-    return {
-      ...earlier,
-      inherited,
-      chain,
-      isUnchanged: true,
-      isSettled: isSure || isSettled(earlier.stamp, options.clock, stampGrainMs),
-    };
+    const settled = isSure || isSettled(earlier.stamp, options.clock, stampGrainMs);
+    if (earlier.known !== undefined) return earlier.known.unchanged(inherited, chain, settled);
+    return { ...earlier, inherited, chain, isUnchanged: true, isSettled: settled };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     // the caller then lists the directory, and handles the error or the missing directory
@@ -431,6 +461,24 @@ export async function unchangedListing(
   } finally {
     reached?.release();
   }
+}
+
+/** True when the names of the directory have their stamps. Compares columns, and makes no object for a name. */
+async function areRowsSame(
+  known: InColumns,
+  reached: ReachedPath,
+  isSure: boolean,
+  checksEntries: boolean,
+  slices: Slices,
+): Promise<boolean> {
+  if (!known.isWhole) return false;
+  const end = checksEntries ? known.end : known.start;
+  for (let row = known.start; row < end; row += 1) {
+    if (slices.isDue()) await slices.pause();
+    if (isSure && known.isDirectoryAt(row)) continue;
+    if (!known.isSame(row, statIn(reached, known.nameAt(row)))) return false;
+  }
+  return true;
 }
 
 /** True when, on this device, every change of a directory's names changes the directory's stamp. */

@@ -65,7 +65,8 @@ export function assemble(
   return entries.size === 0 ? undefined : { entries, ...given({ permissions }) };
 }
 
-function fileNode(entry: WalkedEntry, old: DirectoryNode | undefined): FileNode | undefined {
+/** Returns the node of a file whose content is known. Returns the `old` node if it is equal. */
+export function fileNode(entry: WalkedEntry, old: DirectoryNode | undefined): FileNode | undefined {
   const { stamp, blob, kind } = entry;
   if (stamp === undefined || blob === undefined) return undefined;
   const mode: EntryMode = kind === 'link' ? '120000' : (stamp.mode & 0o100) === 0 ? '100644' : '100755';

@@ -80,6 +80,7 @@ export class Selection {
    * because the selection also depends on the index of a repository.
    */
   takesAsBefore(directory: WalkedDirectory): boolean | Promise<boolean> {
+    if (directory.known?.isWhole === true) return true;
     for (const entry of directory.entries.values())
       if (entry.ignored) return this.#takesIgnoredAsBefore(directory);
     return true;

@@ -76,6 +76,8 @@ export interface SnapshotSink {
   isDoubtful?(): boolean;
   /** Returns the snapshot as a tree of directories with `sealed` ids, so that a capture can build on it. */
   directory(snapshot: SnapshotId): Promise<Directory>;
+  /** True when the store has all directories with these ids. Absent when this costs as much as reading them. */
+  hasDirectories?(ids: readonly string[]): Promise<boolean>;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   type ListingOptions,
   type Listings,
   listDirectory,
+  nameCount,
   presentStamp,
   type Subdirectory,
   unchangedListing,
@@ -181,7 +182,7 @@ export class Walk {
         const same = await unchangedListing(inherited, this.#listing);
         if (same !== undefined && (await this.#selection.takesAsBefore(same))) {
           unchanged.push(same);
-          this.#options.onListed?.(same.entries.size);
+          this.#options.onListed?.(nameCount(same));
           continue;
         }
         const directory = await listDirectory(inherited, this.#listing);
@@ -206,7 +207,7 @@ export class Walk {
   #admit(directory: WalkedDirectory): void {
     this.listings.set(directory.path, directory);
     this.#lastChain.set(directory.path, directory.chain.key);
-    if (directory.isUnchanged) this.#unchangedFiles += directory.entries.size - directory.below.length;
+    if (directory.isUnchanged) this.#unchangedFiles += nameCount(directory) - directory.below.length;
     else {
       this.#fresh.push(directory);
       directory.below = takenDirectories(directory);

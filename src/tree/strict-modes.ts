@@ -58,14 +58,19 @@ export async function decodeModes(bytes: Buffer, blob: string): Promise<StrictMo
 /** Sealed directories that contain no strict permissions at any depth. Sealed directories never change. */
 const usual = new WeakSet<Directory>();
 
+/** True when it is known that no path below the directory has strict permissions. */
+export function isUsual(directory: Directory): boolean {
+  return directory.isUsual === true || usual.has(directory);
+}
+
 /** Adds the lines of everything below a directory. */
 async function addLines(lines: Line[], directory: Directory, at: TreePath, slices: Slices): Promise<void> {
-  if (usual.has(directory)) return;
+  if (isUsual(directory)) return;
   const before = lines.length;
   for (const [name, node] of directory.entries) {
     if (slices.isDue()) await slices.pause();
     // A directory without any file is not captured, and neither are its permissions.
-    if (isDirectory(node) && isHollow(node)) continue;
+    if (isDirectory(node) && !isUsual(node) && isHollow(node)) continue;
     if (isDirectory(node)) await addLines(lines, node, join(at, name), slices);
     if (node.permissions === undefined) continue;
     lines.push({

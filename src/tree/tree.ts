@@ -15,6 +15,8 @@ export interface Directory {
    * id.
    */
   sealed?: string;
+  /** True when it is known that no path below the directory has strict permissions. */
+  readonly isUsual?: boolean;
 }
 
 export interface FileNode {

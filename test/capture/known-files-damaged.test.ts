@@ -30,7 +30,7 @@ test('a list of known files that is damaged, truncated, empty, not a file or in 
     const damaged: (readonly [string, Buffer])[] = [
       ['empty', Buffer.alloc(0)],
       ['zeros', Buffer.alloc(whole.length)],
-      ['the earlier form', Buffer.from(whole.toString('latin1').replace('files 2 ', 'files 1 '), 'latin1')],
+      ['the earlier form', Buffer.from(whole.toString('latin1').replace('files 3 ', 'files 2 '), 'latin1')],
       ['longer', Buffer.concat([whole, Buffer.from('x')])],
     ];
     for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 40)) {

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BlobId } from '../../src/base/ids.ts';
+import type { BlobId, SnapshotId } from '../../src/base/ids.ts';
 import { installFault } from '../../src/base/seam.ts';
+import { type Directory, isDirectory } from '../../src/tree/tree.ts';
 import { contentOf, reasonFor } from '../support/capture-rig.ts';
 import { MemoryStore } from '../support/stores/memory-store.ts';
 import { filesRead, withReopened } from './reopened-rig.ts';
@@ -62,6 +63,54 @@ test('a capture recognises known contents by their ids in the store, even if the
     await store.close();
   });
 });
+
+test('a reopened capture reads the directories of its snapshot only if the store has lost one of them', async () => {
+  class Counting extends MemoryStore {
+    directoriesRead = 0;
+    hasAll = true;
+    override directory(snapshot: SnapshotId): Promise<Directory> {
+      this.directoriesRead += 1;
+      return super.directory(snapshot);
+    }
+    override async hasDirectories(ids: readonly string[]): Promise<boolean> {
+      return this.hasAll && super.hasDirectories(ids);
+    }
+  }
+  await withReopened(async (it) => {
+    const store = new Counting();
+    it.previous = undefined;
+    it.rig.write('.gitignore', 'ignored\n');
+    it.rig.write('d0/ignored', 'ignored');
+    mkdirSync(join(it.rig.root, 'd0/empty'));
+    it.rig.write('d1/private/file', 'private');
+    chmodSync(join(it.rig.root, 'd1/private'), 0o700);
+    chmodSync(join(it.rig.root, 'd2/e/f2'), 0o600);
+    for (let round = 0; round < 4; round += 1) {
+      it.rig.write(`d1/e/new${round}`, 'new');
+      if (round === 2) rmSync(join(it.rig.root, 'd1/private'), { recursive: true });
+      if (round === 3) await it.once({ store }); // a capture without a change
+      const { snapshot, root } = await it.once({ store });
+      assert.is(store.directoriesRead, 0, `round ${round}`);
+      const want = await it.rig.another({ store: new MemoryStore() }).capture();
+      assert.is(snapshot, want.snapshot, `round ${round}`);
+      assert.equal(plain(root), plain(want.root), `round ${round}`);
+    }
+    store.hasAll = false;
+    await it.once({ store });
+    assert.is(store.directoriesRead, 1);
+    await it.agrees('directories were lost', { store });
+    await store.close();
+  });
+});
+
+/** Returns a tree as plain objects, with all its entries. */
+function plain(directory: Directory | undefined): unknown {
+  const entries = [...(directory?.entries ?? [])].map(
+    ([name, node]) => [name, isDirectory(node) ? plain(node) : { ...node }] as const,
+  );
+  const { permissions, sealed } = directory ?? {};
+  return { permissions, sealed, entries: Object.fromEntries(entries) };
+}
 
 test('the first capture of a reopened session detects a rewrite even if the size is the same and the time is set back', () =>
   withReopened(async (it) => {

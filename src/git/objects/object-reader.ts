@@ -2,12 +2,14 @@
 // streams from a pack. Reads small objects whole. Reads large objects in chunks from a separate process, so that the
 // needed memory does not depend on the size of a file. Throws DataCorrupt for a missing or wrong object. The caller
 // adds the object's path to the error.
+import { join } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { hasDied, runGit, streamGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
 import { isLoose, looseSize, type ObjectType, objectHash, objectId, readLoose } from './object.ts';
+import { idsInPacks } from './pack-index.ts';
 
 /** The maximum size of an object that is read whole. Larger objects are read in chunks. */
 export const wholeBytesMax = 8 << 20;
@@ -17,6 +19,9 @@ export const wholeBytesMax = 8 << 20;
  * git.
  */
 const looseMax = 16;
+/** To look up at least this number of objects, the indexes of small packs are read. */
+const packedMin = 200;
+const indexBytesMax = 2 << 20;
 
 interface Found {
   readonly type: string;
@@ -94,10 +99,21 @@ export class ObjectReader {
 
   /** Returns the first missing object. Looks up loose objects without git. */
   async firstMissing(ids: readonly string[]): Promise<string | undefined> {
-    const elsewhere = ids.filter((id) => !this.#looseIn.some((objects) => isLoose(objects, id)));
+    const packed = ids.length < packedMin ? undefined : this.#packedIds();
+    const elsewhere = ids.filter(
+      (id) => packed?.has(id) !== true && !this.#looseIn.some((objects) => isLoose(objects, id)),
+    );
     if (elsewhere.length === 0) return undefined;
     const sizes = await this.sizes(elsewhere);
     return elsewhere.find((_, index) => sizes[index] === -1);
+  }
+
+  /** Returns the ids of all objects in small packs. To read the index of a small pack is faster than to start git. */
+  #packedIds(): ReadonlySet<string> {
+    const packed = new Set<string>();
+    for (const objects of this.#looseIn)
+      for (const id of idsInPacks(join(objects, 'pack'), indexBytesMax)) packed.add(id);
+    return packed;
   }
 
   /**

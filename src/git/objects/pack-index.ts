@@ -1,5 +1,7 @@
 // Reads the index of a pack in git's form: gitformat-pack, version 2. This module reads no pack.
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
 
 const start = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
@@ -31,4 +33,15 @@ export function indexedIds(index: string): string[] | undefined {
   if (!createHash('sha1').update(summed).digest().equals(sum)) return undefined;
   const hex = bytes.toString('hex', idsOffset, idsOffset + bytes.readUInt32BE(countOffset) * idBytes);
   return hex.match(/.{40}/g) ?? [];
+}
+
+/** Yields the ids of all objects in the packs of a directory. Skips damaged indexes, and indexes that have more bytes. */
+export function* idsInPacks(directory: string, bytesMax: number): Generator<string> {
+  const names = attempt(isOfSystem, () => files.readdirSync(directory)) ?? [];
+  for (const name of names.filter((each) => each.endsWith('.idx'))) {
+    const index = join(directory, name);
+    const sizeOf = (file: string): number => files.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    const isThere = sizeOf(`${index.slice(0, -'.idx'.length)}.pack`) > 0 && sizeOf(index) <= bytesMax;
+    yield* (isThere && attempt(isOfSystem, () => indexedIds(index))) || [];
+  }
 }

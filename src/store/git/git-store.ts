@@ -183,6 +183,10 @@ export class GitStore extends TreeStore implements SnapshotStore {
     await packFrom(writePlace, { from: objects, ids: [...new Set(ids)] }, signal);
   }
 
+  async hasDirectories(ids: readonly string[]): Promise<boolean> {
+    return (await this.#reader.firstMissing(ids)) === undefined;
+  }
+
   async checkpoints(): Promise<StoredCheckpoint[]> {
     const { refs, names, records } = this.#home;
     const cached = records?.read() ?? new Map<string, string>();

@@ -164,6 +164,14 @@ export class MemoryStore implements SnapshotStore {
     return root;
   }
 
+  async hasDirectories(ids: readonly string[]): Promise<boolean> {
+    const there = new Set<string | undefined>();
+    for (const root of this.trees.values())
+      for (const [, node] of [[rootPath, root] as const, ...walk(root, rootPath)])
+        if (isDirectory(node)) there.add(node.sealed);
+    return ids.every((id) => there.has(id));
+  }
+
   async entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined> {
     return (await this.entries(snapshot)).find((entry) => entry.path === path);
   }

@@ -1,0 +1,451 @@
+// Stores listed directories as columns of numbers, so that the next opening reads a hundred thousand names without an
+// object for each name. A scan compares a directory with its columns. The entries of a directory, and its place in the
+// tree, are made only when a scan needs them.
+import type { Stamp } from '../base/file-stamp.ts';
+import type { BigIntStats } from '../base/files.ts';
+import { given } from '../base/given.ts';
+import type { BlobId } from '../base/ids.ts';
+import type { Directory } from '../tree/tree.ts';
+import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
+import type { IgnoreScope, RuleChain } from './ignore-rules.ts';
+import type { InColumns, Inherited, Subdirectory, WalkedDirectory, WalkedEntry } from './listing.ts';
+
+/** The stamps of some files or directories: mtime and ctime in nanoseconds, size and inode, mode. */
+interface Stamps {
+  readonly times: BigInt64Array;
+  readonly numbers: Float64Array;
+  readonly modes: Uint32Array;
+  readonly flags: Uint8Array;
+}
+
+/**
+ * Some directories with their names. Each field is a column. `ends` has the number of names up to the end of each
+ * directory. Slashes separate `names` and `blobs`.
+ */
+export interface StoredColumns {
+  readonly paths: readonly TreePath[];
+  /** The keys of ignore rules. `above` and `own` are indexes into this list. */
+  readonly rules: readonly string[];
+  readonly above: Uint32Array;
+  readonly own: Uint32Array;
+  readonly ends: Uint32Array;
+  readonly directories: Stamps;
+  readonly names: string;
+  readonly blobs: string;
+  readonly stamps: Stamps;
+}
+
+/** The facts about a directory to which only the rules of the outermost repository apply. */
+export interface DirectoryFacts {
+  readonly path: TreePath;
+  readonly stamp: Stamp;
+  readonly isListed?: boolean | undefined;
+  /** True when an equal stamp of the directory proves that its names are unchanged. */
+  readonly isSettled: boolean;
+  /**
+   * True when the rows contain every name of the directory, the capture takes all of them, and no rule excludes any.
+   */
+  readonly isWhole: boolean;
+  readonly rulesAbove: string;
+  readonly rules: string;
+}
+
+/** One name in a directory. The capture takes the name, and its content is known. */
+export interface RowFacts extends Pick<WalkedEntry, 'isListed' | 'blob'> {
+  readonly name: string;
+  readonly kind: 'file' | 'link' | 'directory';
+  readonly stamp: Stamp;
+}
+
+const rowKinds = ['file', 'link', 'directory'] as const;
+const kindBits = 3;
+const directoryBits = rowKinds.indexOf('directory');
+const settledBit = 1;
+const wholeBit = 2;
+const listedBit = 4;
+const notListedBit = 8;
+
+const bitsOfListed = (isListed: boolean | undefined): number =>
+  isListed === undefined ? 0 : isListed ? listedBit : notListedBit;
+
+/** Collects directories as columns. */
+export class ColumnsBuilder {
+  readonly #device: number;
+  readonly #rules = new Map<string, number>();
+  #paths: TreePath[] = [];
+  #above: number[] = [];
+  #own: number[] = [];
+  #ends: number[] = [];
+  #directories = new StampsBuilder();
+  #names: string[] = [];
+  #blobs: string[] = [];
+  #stamps = new StampsBuilder();
+
+  /** `device`: the device of all stamps. */
+  constructor(device: number) {
+    this.#device = device;
+  }
+
+  /** The number of names in {@link take}. */
+  get size(): number {
+    return this.#names.length;
+  }
+
+  add(directory: DirectoryFacts, rows: readonly RowFacts[]): void {
+    for (const { name, kind, stamp, blob = '', isListed } of rows) {
+      this.#names.push(name);
+      this.#blobs.push(blob);
+      this.#stamps.add(stamp, rowKinds.indexOf(kind) | bitsOfListed(isListed));
+    }
+    this.#end(directory);
+  }
+
+  /** Adds a directory that is unchanged since it was read. Copies its columns. Returns false for another device. */
+  copy(directory: KnownDirectory, facts: DirectoryFacts): boolean {
+    const { rows, start, end } = directory;
+    if (rows.device !== this.#device) return false;
+    for (let row = start; row < end; row += 1) {
+      this.#names.push(rows.names[row] ?? '');
+      this.#blobs.push(rows.blobs[row] ?? '');
+    }
+    this.#stamps.copy(rows.columns.stamps, start, end);
+    this.#end(facts);
+    return true;
+  }
+
+  /** Returns the columns of all directories that were added since the last call. */
+  take(): StoredColumns {
+    const taken: StoredColumns = {
+      paths: this.#paths,
+      rules: [...this.#rules.keys()],
+      above: Uint32Array.from(this.#above),
+      own: Uint32Array.from(this.#own),
+      ends: Uint32Array.from(this.#ends),
+      directories: this.#directories.take(),
+      names: this.#names.join('/'),
+      blobs: this.#blobs.join('/'),
+      stamps: this.#stamps.take(),
+    };
+    this.#rules.clear();
+    [this.#paths, this.#above, this.#own, this.#ends] = [[], [], [], []];
+    [this.#names, this.#blobs] = [[], []];
+    [this.#directories, this.#stamps] = [new StampsBuilder(), new StampsBuilder()];
+    return taken;
+  }
+
+  #end({ path, stamp, isListed, isSettled, isWhole, rulesAbove, rules }: DirectoryFacts): void {
+    this.#paths.push(path);
+    const flags = (isSettled ? settledBit : 0) | (isWhole ? wholeBit : 0) | bitsOfListed(isListed);
+    this.#directories.add(stamp, flags);
+    this.#above.push(this.#numberOf(rulesAbove));
+    this.#own.push(this.#numberOf(rules));
+    this.#ends.push(this.#names.length);
+  }
+
+  #numberOf(key: string): number {
+    const number = this.#rules.get(key) ?? this.#rules.size;
+    this.#rules.set(key, number);
+    return number;
+  }
+}
+
+/** Columns that grow. */
+class StampsBuilder {
+  #length = 0;
+  #stamps: Stamps = emptyStamps(64);
+
+  add({ mtimeNs, ctimeNs, size, ino, mode }: Stamp, flags: number): void {
+    const at = this.#grow(1);
+    const { times, numbers, modes, flags: all } = this.#stamps;
+    times[2 * at] = mtimeNs;
+    times[2 * at + 1] = ctimeNs;
+    numbers[2 * at] = size;
+    numbers[2 * at + 1] = ino;
+    modes[at] = mode;
+    all[at] = flags;
+  }
+
+  copy(from: Stamps, start: number, end: number): void {
+    const at = this.#grow(end - start);
+    this.#stamps.times.set(from.times.subarray(2 * start, 2 * end), 2 * at);
+    this.#stamps.numbers.set(from.numbers.subarray(2 * start, 2 * end), 2 * at);
+    this.#stamps.modes.set(from.modes.subarray(start, end), at);
+    this.#stamps.flags.set(from.flags.subarray(start, end), at);
+  }
+
+  take(): Stamps {
+    return cut(this.#stamps, this.#length);
+  }
+
+  /** Makes room for more stamps. Returns the place of the first one. */
+  #grow(more: number): number {
+    const at = this.#length;
+    this.#length += more;
+    if (this.#length > this.#stamps.flags.length) {
+      const larger = emptyStamps(Math.max(this.#length, 2 * this.#stamps.flags.length));
+      const old = cut(this.#stamps, at);
+      larger.times.set(old.times);
+      larger.numbers.set(old.numbers);
+      larger.modes.set(old.modes);
+      larger.flags.set(old.flags);
+      this.#stamps = larger;
+    }
+    return at;
+  }
+}
+
+function emptyStamps(length: number): Stamps {
+  return {
+    times: new BigInt64Array(2 * length),
+    numbers: new Float64Array(2 * length),
+    modes: new Uint32Array(length),
+    flags: new Uint8Array(length),
+  };
+}
+
+function cut({ times, numbers, modes, flags }: Stamps, length: number): Stamps {
+  return {
+    times: times.slice(0, 2 * length),
+    numbers: numbers.slice(0, 2 * length),
+    modes: modes.slice(0, length),
+    flags: flags.slice(0, length),
+  };
+}
+
+/** Columns that were read. */
+export class KnownColumns {
+  readonly columns: StoredColumns;
+  readonly device: number;
+  readonly names: readonly string[];
+  #blobs: readonly string[] | undefined;
+
+  constructor(columns: StoredColumns, device: number) {
+    this.columns = columns;
+    this.device = device;
+    this.names = columns.names.split('/');
+  }
+
+  get blobs(): readonly string[] {
+    this.#blobs ??= this.columns.blobs.split('/');
+    return this.#blobs;
+  }
+
+  get length(): number {
+    return this.columns.paths.length;
+  }
+
+  /** Returns a directory. Its scope is that of the outermost repository. */
+  directory(index: number, scope: IgnoreScope): KnownDirectory {
+    const { paths, rules, above, own, directories } = this.columns;
+    const flags = directories.flags[index] ?? 0;
+    const path = paths[index] ?? rootPath;
+    return new KnownDirectory(this, index, {
+      path,
+      inherited: {
+        path,
+        mode: 'rules',
+        scope,
+        chain: { key: rules[above[index] ?? 0] ?? '', hasRules: true },
+        previous: undefined,
+        alsoInclude: undefined,
+      },
+      chain: { key: rules[own[index] ?? 0] ?? '', hasRules: true },
+      isSettled: (flags & settledBit) !== 0,
+      isUnchanged: false,
+      made: undefined,
+    });
+  }
+
+  /** Returns the first row of a directory, and the row after its last one. */
+  range(index: number): readonly [start: number, end: number] {
+    const { ends } = this.columns;
+    return [ends[index - 1] ?? 0, ends[index] ?? 0];
+  }
+
+  isWhole(index: number): boolean {
+    return ((this.columns.directories.flags[index] ?? 0) & wholeBit) !== 0;
+  }
+
+  isDirectory(row: number): boolean {
+    return ((this.columns.stamps.flags[row] ?? 0) & kindBits) === directoryBits;
+  }
+
+  entries(index: number): Map<string, WalkedEntry> {
+    const entries = new Map<string, WalkedEntry>();
+    const { names, blobs, columns } = this;
+    const isWhole = this.isWhole(index);
+    const [start, end] = this.range(index);
+    for (let row = start; row < end; row += 1) {
+      const flags = columns.stamps.flags[row] ?? 0;
+      const kind = rowKinds[flags & kindBits] ?? 'directory';
+      const isListed = isListedBy(flags);
+      entries.set(names[row] ?? '', {
+        kind,
+        stamp: stampAt(columns.stamps, row, this.device),
+        ignored: isWhole ? false : undefined,
+        taken: true,
+        blob: kind === 'directory' ? undefined : (blobs[row] as BlobId),
+        settled: kind !== 'directory',
+        seenAt: 0,
+        ...(isListed === undefined ? {} : { isListed }),
+      });
+    }
+    return entries;
+  }
+
+  stampOfDirectory(index: number): Stamp {
+    return stampAt(this.columns.directories, index, this.device);
+  }
+}
+
+function stampAt({ times, numbers, modes }: Stamps, at: number, dev: number): Stamp {
+  return {
+    mtimeNs: times[2 * at] ?? 0n,
+    ctimeNs: times[2 * at + 1] ?? 0n,
+    size: numbers[2 * at] ?? -1,
+    ino: numbers[2 * at + 1] ?? -1,
+    dev,
+    mode: modes[at] ?? 0,
+  };
+}
+
+type Changing = Pick<WalkedDirectory, 'path' | 'inherited' | 'chain' | 'isSettled' | 'isUnchanged' | 'made'>;
+
+/** A directory whose entries are in columns. */
+export class KnownDirectory implements InColumns {
+  readonly path: TreePath;
+  readonly inherited: Inherited;
+  readonly scope: IgnoreScope;
+  readonly chain: RuleChain;
+  readonly isSettled: boolean;
+  readonly isUnchanged: boolean;
+  readonly hasGit = false;
+  made: Directory | undefined;
+  isListed?: boolean;
+  readonly rows: KnownColumns;
+  readonly index: number;
+  readonly start: number;
+  readonly end: number;
+  #stamp: Stamp | undefined;
+  #entries: Map<string, WalkedEntry> | undefined;
+  #below: readonly Subdirectory[] | undefined;
+
+  constructor(rows: KnownColumns, index: number, of: Changing) {
+    this.rows = rows;
+    this.index = index;
+    [this.start, this.end] = rows.range(index);
+    this.path = of.path;
+    this.inherited = of.inherited;
+    this.scope = of.inherited.scope;
+    this.chain = of.chain;
+    this.isSettled = of.isSettled;
+    this.isUnchanged = of.isUnchanged;
+    this.made = of.made;
+    const isListed = isListedBy(rows.columns.directories.flags[index] ?? 0);
+    if (isListed !== undefined) this.isListed = isListed;
+  }
+
+  get known(): this {
+    return this;
+  }
+
+  get isWhole(): boolean {
+    return this.rows.isWhole(this.index);
+  }
+
+  get stamp(): Stamp {
+    this.#stamp ??= this.rows.stampOfDirectory(this.index);
+    return this.#stamp;
+  }
+
+  get entries(): Map<string, WalkedEntry> {
+    this.#entries ??= this.rows.entries(this.index);
+    return this.#entries;
+  }
+
+  get below(): readonly Subdirectory[] {
+    this.#below ??= this.#readBelow();
+    return this.#below;
+  }
+
+  set below(below: readonly Subdirectory[]) {
+    this.#below = below;
+  }
+
+  unchanged(inherited: Inherited, chain: RuleChain, isSettled: boolean): KnownDirectory {
+    const { rows, index, path, made } = this;
+    const same = new KnownDirectory(rows, index, {
+      path,
+      inherited,
+      chain,
+      isSettled,
+      isUnchanged: true,
+      made,
+    });
+    same.#stamp = this.#stamp;
+    same.#entries = this.#entries;
+    same.#below = this.#below;
+    if (this.isListed !== undefined) same.isListed = this.isListed;
+    return same;
+  }
+
+  plain(): WalkedDirectory {
+    const { path, inherited, stamp, scope, chain, entries, isSettled, hasGit, isUnchanged, below, made } =
+      this;
+    const facts = {
+      path,
+      inherited,
+      stamp,
+      scope,
+      chain,
+      entries,
+      isSettled,
+      hasGit,
+      isUnchanged,
+      below,
+      made,
+    };
+    return { ...facts, ...given({ isListed: this.isListed }) };
+  }
+
+  has(name: string): boolean {
+    if (this.#entries !== undefined) return this.#entries.has(name);
+    for (let row = this.start; row < this.end; row += 1) if (this.rows.names[row] === name) return true;
+    return false;
+  }
+
+  nameAt(row: number): string {
+    return this.rows.names[row] ?? '';
+  }
+
+  isDirectoryAt(row: number): boolean {
+    return this.rows.isDirectory(row);
+  }
+
+  isSame(row: number, stats: BigIntStats): boolean {
+    const { columns, device } = this.rows;
+    const { times, numbers, modes } = columns.stamps;
+    if (Number(stats.ino) !== numbers[2 * row + 1] || Number(stats.dev) !== device) return false;
+    if (this.rows.isDirectory(row)) return stats.isDirectory();
+    return (
+      stats.ctimeNs === times[2 * row + 1] &&
+      stats.mtimeNs === times[2 * row] &&
+      Number(stats.size) === numbers[2 * row] &&
+      Number(stats.mode) === modes[row]
+    );
+  }
+
+  #readBelow(): readonly Subdirectory[] {
+    const below: Subdirectory[] = [];
+    for (let row = this.start; row < this.end; row += 1) {
+      if (!this.rows.isDirectory(row)) continue;
+      const name = this.rows.names[row] ?? '';
+      below.push({ name, path: join(this.path, name) });
+    }
+    return below;
+  }
+}
+
+function isListedBy(flags: number): boolean | undefined {
+  return (flags & listedBit) !== 0 ? true : (flags & notListedBit) !== 0 ? false : undefined;
+}
