@@ -66,7 +66,8 @@ async function neitherNorIn<T extends { readonly path: string }>(
   paths: readonly T[],
 ): Promise<readonly T[]> {
   let missing = paths.filter(({ path }) => !existsNow(task.paths.placeOf(path)));
-  const sides = tags.length === 0 && missing.length > 0 ? await base(task) : tags;
+  if (missing.length === 0) return [];
+  const sides = tags.length === 0 ? await base(task) : tags;
   for (const tag of sides)
     for await (const page of pagesOf((from) => task.ask('checkpoint/files', { tag, limit: 1000, ...from }))) {
       missing = missing.filter(
