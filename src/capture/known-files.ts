@@ -25,7 +25,13 @@ import {
   type StoredColumns,
 } from './known-rows.ts';
 import { type KnownTrees, readTrees, type StoredTree, storedTree } from './known-tree.ts';
-import type { EarlierListings, Listings, WalkedDirectory, WalkedEntry } from './listing.ts';
+import {
+  type EarlierListings,
+  type Listings,
+  nameCount,
+  type WalkedDirectory,
+  type WalkedEntry,
+} from './listing.ts';
 import { assemble } from './scan-result.ts';
 import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
 
@@ -199,7 +205,7 @@ const nextRows = (values: Deserializer): StoredColumns | null => values.readValu
 
 function isTooMuch(listings: Listings): boolean {
   let rows = 0;
-  for (const [, { entries }] of listings) rows += entries.size + 1;
+  for (const [, directory] of listings) rows += nameCount(directory) + 1;
   return rows > rowsMax;
 }
 
