@@ -81,6 +81,15 @@ export function looseSize(objects: string, id: string): number | undefined {
   });
 }
 
+/**
+ * Returns a function that is false for an id without a loose object. Lists the directories of the loose objects once,
+ * because one listing is cheaper than a look at a file for each of very many ids.
+ */
+export function possiblyLoose(objects: string): (id: string) => boolean {
+  const directories = new Set(files.readdirSync(objects));
+  return (id) => directories.has(id.slice(0, 2));
+}
+
 /** If the file of a loose object in a directory of the daemon is empty, removes this file. */
 export function removeEmptyLoose(objects: string, id: string): void {
   const file = join(objects, id.slice(0, 2), id.slice(2));

@@ -11,7 +11,13 @@ import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import { ended, Turns } from '../../base/turns.ts';
 import type { SnapshotWriter, StableContent } from '../../capture/snapshot-sink.ts';
-import { type ObjectType, objectId, removeEmptyLoose, stateOfLoose } from '../../git/objects/object.ts';
+import {
+  type ObjectType,
+  objectId,
+  possiblyLoose,
+  removeEmptyLoose,
+  stateOfLoose,
+} from '../../git/objects/object.ts';
 import { BulkImport, packObjects } from '../../git/objects/object-pack.ts';
 import { type ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import { type ObjectWriter, removeSpool } from '../../git/objects/object-writer.ts';
@@ -179,7 +185,8 @@ export class GitWriter implements SnapshotWriter {
     if (this.#proof === undefined) {
       const { place } = this.#parts;
       const objects = place.environment?.['GIT_OBJECT_DIRECTORY'] ?? join(place.gitDir, 'objects');
-      for (const { id } of handed) removeEmptyLoose(objects, id);
+      const mayExist = looseAmong(objects, handed);
+      for (const { id } of handed) if (mayExist(id)) removeEmptyLoose(objects, id);
       return handed;
     }
     let missing: readonly ObjectToProve[] = [];
@@ -296,6 +303,11 @@ export class GitWriter implements SnapshotWriter {
   }
 }
 
+/** Returns a function that is false for ids without a loose object. Few ids are not worth a listing. */
+function looseAmong(objects: string, handed: readonly ObjectToProve[]): (id: string) => boolean {
+  return handed.length < bulkMin ? () => true : possiblyLoose(objects);
+}
+
 function dropSpool(content: StableContent): void {
   if (content.kind === 'spool') removeSpool(content.file);
 }
@@ -333,9 +345,10 @@ export class Proof {
   async missing<T extends ObjectToProve>(type: ObjectType, handed: readonly T[]): Promise<T[]> {
     const missing: T[] = [];
     const asked: T[] = [];
+    const mayExist = looseAmong(this.#objects, handed);
     for (const each of handed) {
       const file = join(this.#objects, each.id.slice(0, 2), each.id.slice(2));
-      const state = stateOfLoose(file, each.id, true);
+      const state = mayExist(each.id) ? stateOfLoose(file, each.id, true) : 'absent';
       if (state === 'damaged') files.rmSync(file, { force: true });
       if (state === 'unread' || (state !== 'whole' && this.#hasPacks)) asked.push(each);
       else if (state !== 'whole') missing.push(each);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../../src/base/ids.ts';
+import { installFault } from '../../../src/base/seam.ts';
 import { capture, contents, git, path, readAll, record } from '../../support/git-oracle.ts';
 import { rejects, tag, withShadow } from './shadow-rig.ts';
 
@@ -17,7 +18,16 @@ test('many contents are written into one pack, and a few contents become loose o
     const many = Object.fromEntries(
       Array.from({ length: 700 }, (_, index) => [`d${index % 10}/f${index}`, `content ${index}`]),
     );
+    let looks = 0;
+    installFault(
+      (call, path) => void (looks += Number(call === 'stat' && /objects.[0-9a-f]{2}./.test(path))),
+    );
     const { snapshot } = await capture(store, many);
+    installFault(undefined);
+    assert.ok(
+      looks < 300,
+      `${looks} looks: only the contents of the last, small batch are looked for one by one`,
+    );
     assert.ok(readdirSync(join(shadow, 'objects', 'pack')).some((each) => each.endsWith('.pack')));
     const sorted = Object.fromEntries(Object.entries(many).sort(([a], [b]) => (a < b ? -1 : 1)));
     assert.equal(await contents(store, snapshot), sorted);
