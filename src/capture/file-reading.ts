@@ -259,6 +259,7 @@ export class FileReading {
       maxFileBytes,
       slices,
       behindMs: this.#options.clock.behindMs,
+      listed: entry.stamp,
       ...(sink === undefined ? { isContentWanted: false } : { spoolDirectory }),
     });
     this.#read += 1;

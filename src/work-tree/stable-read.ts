@@ -4,8 +4,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { attempt, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
-import { isSameStamp, type Stamp, stampOf } from '../base/file-stamp.ts';
+import { isSameStamp, isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { passSeam } from '../base/seam.ts';
 import type { Slices } from '../base/slices.ts';
@@ -33,6 +34,8 @@ export interface StableReadOptions<Id> {
   readonly slices: Slices;
   /** The clock of the file system is behind the clock of this process by this time in ms. Default: 0. */
   readonly behindMs?: number;
+  /** The stamp with which the file was listed. While the file still has this stamp, one look after the read is enough. */
+  readonly listed?: Stamp | undefined;
 }
 
 export type ReadContent =
@@ -92,6 +95,8 @@ export async function readStable<Id>(
   }
   try {
     if (directory.isAt?.(fd, name) === false) return { kind: 'elsewhere' };
+    const unchanged = readUnchanged(fd, options);
+    if (unchanged !== undefined) return unchanged;
     let young: Id | undefined;
     let hasWaited = false;
     for (let failures = 0; failures < triesMax; ) {
@@ -129,6 +134,20 @@ export async function readStable<Id>(
 }
 
 /**
+ * Reads a small file that still has the stamp with which it was listed. The listing is then the look before the read.
+ * Returns undefined when the file has changed, is young or large, or is not a regular file any more.
+ */
+function readUnchanged<Id>(fd: number, options: StableReadOptions<Id>): StableRead<Id> | undefined {
+  const { listed, maxFileBytes, behindMs } = options;
+  if (listed === undefined || listed.size > Math.min(copiedAtOnceMax, maxFileBytes)) return undefined;
+  if (youngLeftMs(listed, behindMs) > 0) return undefined;
+  // Another program may have put a FIFO or a directory at the path. Neither can be read at a position.
+  const got = attempt(hasCode('ESPIPE', 'EISDIR'), () => readSmall(fd, listed.size, options, true));
+  if (got === undefined || !isStampOf(listed, files.fstatSync(fd, exact))) return undefined;
+  return { kind: 'read', id: got.id, stamp: listed, content: got.content };
+}
+
+/**
  * Returns for how many milliseconds the file still counts as young. A value of 0 or less means that the file is old.
  */
 function youngLeftMs({ size, ctimeNs }: Stamp, behindMs = 0): number {
@@ -147,14 +166,9 @@ async function readOnce<Id>(
   options: StableReadOptions<Id>,
   isTaken: boolean,
 ): Promise<{ id: Id; content: ReadContent | undefined } | undefined> {
+  if (size <= memoryMax) return readSmall(fd, size, options, isTaken);
   const hash = options.hash(size);
   const isKept = isTaken && options.isContentWanted !== false;
-  if (size <= memoryMax) {
-    const bytes = isKept ? Buffer.allocUnsafe(size) : scratchOf(size);
-    if (readFully(fd, bytes, 0) < size) return undefined;
-    hash.update(bytes);
-    return { id: hash.digest(), content: isKept ? { kind: 'bytes', bytes } : undefined };
-  }
   const file =
     options.spoolDirectory === undefined || !isKept
       ? undefined
@@ -184,6 +198,21 @@ async function readOnce<Id>(
     if (spool !== undefined) files.closeSync(spool);
     if (file !== undefined && !isWhole) files.rmSync(file, { force: true });
   }
+}
+
+/** Reads a file into memory. Returns undefined when the file is shorter than `size`. */
+function readSmall<Id>(
+  fd: number,
+  size: number,
+  options: StableReadOptions<Id>,
+  isTaken: boolean,
+): { id: Id; content: ReadContent | undefined } | undefined {
+  const isKept = isTaken && options.isContentWanted !== false;
+  const bytes = isKept ? Buffer.allocUnsafe(size) : scratchOf(size);
+  if (readFully(fd, bytes, 0) < size) return undefined;
+  const hash = options.hash(size);
+  hash.update(bytes);
+  return { id: hash.digest(), content: isKept ? { kind: 'bytes', bytes } : undefined };
 }
 
 let scratch: Buffer | undefined;

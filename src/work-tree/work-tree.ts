@@ -294,19 +294,19 @@ export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
 }
 
 /**
- * True when an open file or directory is at a path, and no part of the path is a link. Also true when the system cannot
- * check this: for a path longer than PATH_MAX, and on systems other than Linux. Also true for a file that was removed
- * meanwhile.
+ * True when an open file or directory is at a path (bytes as latin1), and no part of the path is a link. Also true when
+ * the system cannot check this: for a path longer than PATH_MAX, and on systems other than Linux. Also true for a file
+ * that was removed meanwhile.
  */
-function liesAt(fd: number, path: Buffer): boolean {
+function liesAt(fd: number, path: string): boolean {
   if (!followsDescriptors) return true;
   const real = attempt(hasCode('ENAMETOOLONG', 'ENOENT'), () =>
-    files.readlinkSync(`/proc/self/fd/${fd}`, { encoding: 'buffer' }),
+    files.readlinkSync(`/proc/self/fd/${fd}`, { encoding: 'latin1' }),
   );
-  if (real === undefined) return true;
+  if (real === undefined || real === path) return true;
   // Ignores letter case. A file system that ignores case reports the spelling under which the file was looked up first.
-  const text = real.toString('latin1').toLowerCase();
-  const meant = path.toString('latin1').toLowerCase();
+  const text = real.toLowerCase();
+  const meant = path.toLowerCase();
   return text === meant || text === `${meant} (deleted)`;
 }
 
@@ -317,8 +317,8 @@ function liesAt(fd: number, path: Buffer): boolean {
 function reportsPaths(tree: WorkTree): boolean {
   if (!followsDescriptors) return false;
   if (placed.has(tree)) return true;
-  const root = Buffer.from(rootBytes(tree) || '/', 'latin1');
-  const fd = openPath(root);
+  const root = rootBytes(tree) || '/';
+  const fd = openPath(Buffer.from(root, 'latin1'));
   try {
     const isSo = liesAt(fd, root);
     if (isSo) placed.add(tree);
@@ -341,7 +341,7 @@ export function reachPath(tree: WorkTree, directory: TreePath): ReachedPath {
   if (full.length <= reachMax || process.platform !== 'linux') {
     const plain = { prefix: full, release: () => undefined };
     if (directory === '' || !reportsPaths(tree)) return plain;
-    return { ...plain, isAt: (fd, name) => liesAt(fd, inside(plain, name)) };
+    return { ...plain, isAt: (fd, name) => liesAt(fd, pathInside(plain, name)) };
   }
   let prefix = root;
   let fd = -1;
@@ -375,8 +375,12 @@ function rootBytes(tree: WorkTree): string {
 
 /** Returns the path of a name in a reached directory as bytes; '' is the directory itself. */
 export function inside(reached: ReachedPath, name: string): Buffer {
-  const path = name === '' ? (reached.prefix === '' ? '/' : reached.prefix) : `${reached.prefix}/${name}`;
-  return Buffer.from(path, 'latin1');
+  return Buffer.from(pathInside(reached, name), 'latin1');
+}
+
+/** Returns the bytes of the path as latin1. */
+function pathInside({ prefix }: ReachedPath, name: string): string {
+  return name === '' ? prefix || '/' : `${prefix}/${name}`;
 }
 
 const beyondAscii = /[\u0080-\u00ff]/;
@@ -386,7 +390,7 @@ const beyondAscii = /[\u0080-\u00ff]/;
  * text, which saves a copy for each name.
  */
 export function insideQuickly(reached: ReachedPath, name: string): string | Buffer {
-  const path = name === '' ? (reached.prefix === '' ? '/' : reached.prefix) : `${reached.prefix}/${name}`;
+  const path = pathInside(reached, name);
   return beyondAscii.test(path) ? Buffer.from(path, 'latin1') : path;
 }
 

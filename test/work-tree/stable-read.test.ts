@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
-import { isSameStamp, stampOf } from '../../src/base/file-stamp.ts';
+import { isSameStamp, type Stamp, stampOf } from '../../src/base/file-stamp.ts';
 import { installFault } from '../../src/base/seam.ts';
 import { Slices } from '../../src/base/slices.ts';
 import { discard, readLink, readStable, type StableReadOptions } from '../../src/work-tree/stable-read.ts';
@@ -91,6 +91,40 @@ test('a file that changes during a read is read again, up to three times', () =>
       if (got.kind === 'read') assert.is(got.id, sha(readFileSync(file)));
     }
     assert.equal(spools(top), []);
+  }));
+
+test('a file that still has its listed stamp is looked at only once, and any other file twice', () =>
+  withTop(async (top, read) => {
+    const file = join(top, 'f');
+    const stamp = (): Stamp => stampOf(lstatSync(file, { bigint: true }));
+    writeFileSync(file, 'listed');
+    const listed = stamp();
+    // The listed file is no longer young.
+    const behindMs = -60_000;
+    let looks = 0;
+    installFault((call) => void (looks += Number(call === 'fstat')));
+    const same = await read('f', { listed, behindMs });
+    assert.ok(same.kind === 'read' && same.id === sha('listed') && isSameStamp(same.stamp, listed));
+    assert.is(looks, 1);
+    // The file grows during the read.
+    installFault((call) => {
+      if (call !== 'read') return;
+      installFault(undefined);
+      appendFileSync(file, ' and more');
+    });
+    const grown = await read('f', { listed, behindMs });
+    assert.ok(grown.kind === 'read' && grown.id === sha('listed and more'));
+    assert.ok(grown.kind === 'read' && isSameStamp(grown.stamp, stamp()));
+    // Another program has replaced the file.
+    for (const name of ['shorter', 'directory', 'fifo']) {
+      rmSync(file);
+      if (name === 'shorter') writeFileSync(file, 'x');
+      else execFileSync(name === 'fifo' ? 'mkfifo' : 'mkdir', [file]);
+      const other = await read('f', { listed, behindMs });
+      assert.is(other.kind, name === 'shorter' ? 'read' : 'gone', name);
+      rmSync(file, { recursive: true });
+      writeFileSync(file, '');
+    }
   }));
 
 test('a very large file that has just changed is read only once, after a wait', () =>
