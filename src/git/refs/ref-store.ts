@@ -9,6 +9,7 @@ import { syncAll, syncDirectory, writeAtomically } from '../../base/atomic-file.
 import { attempt, attemptOr, hasCode, isA, isMissing, isOfSystem } from '../../base/attempt.ts';
 import { isIntact, withSum } from '../../base/check-sum.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { fileKey } from '../../base/file-stamp.ts';
 import { files } from '../../base/files.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Turns } from '../../base/turns.ts';
@@ -148,13 +149,17 @@ export class RefStore {
     await runGit({ place: { ...place, settings }, args: ['pack-refs', '--all', '--no-prune'], signal });
     await syncAll([join(refsIn, 'packed-refs'), refsIn], signal);
     const removed: string[] = [];
+    const packedFile = join(refsIn, 'packed-refs');
+    let [packed, packedKey] = [new Map<string, string>(), ''];
     for (let from = 0; from < loose.length; from += unlinkedAtOnce) {
       signal.throwIfAborted();
       const part = loose.slice(from, from + unlinkedAtOnce);
       await this.#turns.run(async () => {
         await this.#rollBackUndecided();
         if (this.#stamp !== this.#stampNow()) await this.#repairMoved();
-        const packed = packedRefs(join(refsIn, 'packed-refs'), prefixes);
+        // Reads the refs of a long session only once, unless another program changes them meanwhile.
+        const key = fileKey(packedFile);
+        if (key !== packedKey) [packed, packedKey] = [packedRefs(packedFile, prefixes), key];
         for (const ref of part)
           if (packed.get(ref) === this.#refs.get(ref) && removeRefFile(join(refsIn, ref), packed.get(ref)))
             removed.push(join(refsIn, ref));
