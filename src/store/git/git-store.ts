@@ -35,6 +35,7 @@ import {
   unusedModes,
 } from './checkpoints.ts';
 import type { GitHome } from './git-home.ts';
+import type { RecordLines } from './packed-records.ts';
 import { Packing } from './packing.ts';
 import {
   checkpointRef,
@@ -194,33 +195,37 @@ export class GitStore extends TreeStore implements SnapshotStore {
     const { good, problems } = await readCheckpoints(refs, names, this.#reader, cached);
     this.#damaged = problems;
     const unread = good.filter(({ commit = '' }) => !cached.has(commit));
-    if (unread.length > uncachedMax && packs !== undefined) records?.write(this.#linesOf(good), packs);
+    if (unread.length > uncachedMax && packs !== undefined)
+      records?.write(this.#linesOf(good, cached), packs);
     return good;
   }
 
   /**
    * Runs `change`, which changes packs, and then rewrites the cache of records. Reads only the commits whose records
-   * were not cached.
+   * were not cached. Keeps no records in memory while `change` runs.
    */
   async #keepingRecords(change: () => Promise<void>): Promise<void> {
     const { refs, names, records } = this.#home;
-    const cached = records?.read() ?? new Map<string, string>();
     const before = records?.stamps();
     await change();
     const packs = records?.stamps();
-    if (packs === undefined || isDeepStrictEqual(before, packs)) return;
+    if (records === undefined || packs === undefined || isDeepStrictEqual(before, packs)) return;
+    const cached = records.read(before);
     const unread = new Map([...refs.refs].filter(([, id]) => !cached.has(id)));
     const { good } = await readCheckpoints({ refs: unread, broken: [] }, names, this.#reader);
-    const lines = this.#linesOf(good);
-    for (const id of lines.keys()) lines.set(id, cached.get(id) ?? lines.get(id) ?? '');
-    records?.write(lines, packs);
+    records.write(this.#linesOf(good, cached), packs);
   }
 
-  /** Returns the lines that the cache should contain: one line for each object to which a ref points. */
-  #linesOf(stored: readonly StoredCheckpoint[]): Map<string, string> {
-    const lines = new Map([...this.#home.refs.refs.values()].map((id) => [id, '']));
-    for (const { commit = '', record } of stored) lines.set(commit, JSON.stringify(record));
-    return lines;
+  /** Yields the line for the object of each ref. Takes the line of a record that was not read from the cache. */
+  *#linesOf(
+    read: readonly StoredCheckpoint[],
+    cached: RecordLines,
+  ): Generator<readonly [id: string, json: string]> {
+    const records = new Map(read.map(({ commit = '', record }) => [commit, record]));
+    for (const id of new Set(this.#home.refs.refs.values())) {
+      const record = records.get(id);
+      yield [id, record === undefined ? (cached.get(id) ?? '') : JSON.stringify(record)];
+    }
   }
 
   async repairListing(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean> {

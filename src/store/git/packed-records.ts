@@ -13,7 +13,7 @@ import { indexedIds } from '../../git/objects/pack-index.ts';
  * The cached lines, keyed by the id of the object. A line is the JSON of a commit's record, or '' for any other object
  * to which a ref points.
  */
-export type RecordLines = ReadonlyMap<string, string>;
+export type RecordLines = Pick<ReadonlyMap<string, string>, 'get' | 'has'>;
 
 /**
  * For each pack, the stamp of the pack and of its index. The key is the name of the pack without the file extension.
@@ -29,6 +29,7 @@ export const recordsFile = (gitDir: string): string => join(gitDir, 'checkpointd
 export class PackedRecords {
   readonly #packs: string;
   readonly #file: string;
+  #kept: CachedLines | undefined;
 
   /** `objects`: a directory of objects that only the daemon uses. */
   constructor(objects: string, file: string) {
@@ -37,19 +38,27 @@ export class PackedRecords {
   }
 
   /**
-   * Returns the cached lines. Returns an empty map when the file or one of its packs is missing, damaged or changed.
+   * Returns the cached lines. Returns no lines when the file is missing or damaged, or when one of its packs has
+   * another stamp than in `stamps`.
    */
-  read(): RecordLines {
+  read(stamps: PackStamps = this.stamps()): RecordLines {
+    const lines = this.#kept ?? this.#linesInFile();
+    this.#kept = undefined;
+    return lines?.isOf(stamps) === true ? lines : none;
+  }
+
+  /** Returns the cached lines like {@link read}, and keeps them in memory for the next call of `read`. */
+  readAhead(): RecordLines {
+    this.#kept = this.#linesInFile();
+    return this.#kept?.isOf(this.stamps()) === true ? this.#kept : none;
+  }
+
+  #linesInFile(): CachedLines | undefined {
     const bytes = attempt(isOfSystem, () => files.readFileSync(this.#file));
-    if (bytes === undefined) return none;
-    const start = bytes.indexOf(10) + 1;
+    if (bytes === undefined) return undefined;
+    const start = bytes.indexOf(newline) + 1;
     const body = bytes.subarray(start);
-    if (bytes.toString('latin1', 0, start) !== headOf(body)) return none;
-    const [packs = '', ...lines] = body.toString('utf8').split('\n');
-    const stamps = this.stamps();
-    const isSame = ([name = '', stamp]: readonly string[]): boolean => stamps.get(name) === stamp;
-    if (!packs.split(' ').every((pack) => isSame(pack.split('=')))) return none;
-    return new Map(lines.map((line) => [line.slice(0, idLength), line.slice(idLength + 1)]));
+    return bytes.toString('latin1', 0, start) === headOf(crc32(body)) ? new CachedLines(body) : undefined;
   }
 
   /** Returns the stamps of all packs. Call this function before reading the commits; see {@link write}. */
@@ -64,16 +73,16 @@ export class PackedRecords {
    * were read. Writes nothing when a pack has changed since then. Ignores a failure: without the cache, the next
    * opening reads each commit.
    */
-  write(lines: RecordLines, packs: PackStamps): void {
+  write(lines: Iterable<readonly [id: string, json: string]>, packs: PackStamps): void {
     attempt(isOfSystem, () => {
       const indexes = [...packs.keys()].map((stem) => join(this.#packs, `${stem}.idx`));
       const packed = new Set(indexes.flatMap((index) => indexedIds(index) ?? []));
       const now = this.stamps();
       if ([...packs].some(([stem, stamp]) => now.get(stem) !== stamp)) return;
-      const named = [...packs].map((pack) => pack.join('=')).join(' ');
-      const kept = [...lines].flatMap(([id, json]) => (packed.has(id) ? [`${id} ${json}`] : []));
-      const body = Buffer.from([named, ...kept].join('\n'));
-      writeAtomically(this.#file, Buffer.concat([Buffer.from(headOf(body), 'latin1'), body]));
+      const parts = [Buffer.from([...packs].map((pack) => pack.join('=')).join(' '))];
+      for (const [id, json] of lines) if (packed.has(id)) parts.push(Buffer.from(`\n${id} ${json}`));
+      const sum = parts.reduce((before, part) => crc32(part, before), 0);
+      writeAtomically(this.#file, Buffer.concat([Buffer.from(headOf(sum), 'latin1'), ...parts]));
     });
   }
 
@@ -88,5 +97,45 @@ export class PackedRecords {
 }
 
 const idLength = 40;
+const newline = 10;
 
-const headOf = (body: Uint8Array): string => `${header} ${crc32(body)}\n`;
+const headOf = (sum: number): string => `${header} ${sum}\n`;
+
+/** The lines of one file. Makes the text of a line only when it is needed, because a long session has many lines. */
+class CachedLines {
+  readonly #body: Buffer;
+  /** The end of the first line, which names the packs. */
+  readonly #packsEnd: number;
+  /** Where the line of each object begins. */
+  readonly #starts = new Map<string, number>();
+
+  constructor(body: Buffer) {
+    this.#body = body;
+    this.#packsEnd = this.#endFrom(0);
+    for (let at = this.#packsEnd + 1; at < body.length; at = this.#endFrom(at) + 1)
+      this.#starts.set(body.toString('latin1', at, at + idLength), at);
+  }
+
+  /** True when each pack of the lines has the same stamp in `stamps`. */
+  isOf(stamps: PackStamps): boolean {
+    const packs = this.#body.toString('utf8', 0, this.#packsEnd).split(' ');
+    const isSame = ([name = '', stamp]: readonly string[]): boolean => stamps.get(name) === stamp;
+    return packs.every((pack) => isSame(pack.split('=')));
+  }
+
+  has(id: string): boolean {
+    return this.#starts.has(id);
+  }
+
+  get(id: string): string | undefined {
+    const start = this.#starts.get(id);
+    return start === undefined
+      ? undefined
+      : this.#body.toString('utf8', start + idLength + 1, this.#endFrom(start));
+  }
+
+  #endFrom(at: number): number {
+    const end = this.#body.indexOf(newline, at);
+    return end < 0 ? this.#body.length : end;
+  }
+}

@@ -93,7 +93,11 @@ async function openToRead(place: Place, scratch: string): Promise<ReadableStore>
     sweep: refuse,
     unsynced: new Unsynced({ refsIn: gitDir, besides: [], refs: () => [] }),
     ...(records !== undefined && {
-      records: { read: () => records.read(), stamps: () => records.stamps(), write: () => undefined },
+      records: {
+        read: (stamps) => records.read(stamps),
+        stamps: () => records.stamps(),
+        write: () => undefined,
+      },
     }),
     usage: refuse,
     destroy: refuse,

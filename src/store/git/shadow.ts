@@ -39,7 +39,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
   const records = new PackedRecords(objects, recordsFile(gitDir));
   const refs = new RefStore({
     place,
-    packed: () => records.read(),
+    packed: () => records.readAhead(),
     prefixes: Object.values(names),
     directories: refDirectories(names),
     onRepair: (repaired, lost) => options.onRepair?.(movedRefsText(repaired, lost)),

@@ -143,6 +143,37 @@ const acts: Record<string, Act> = {
 /** After one of these changes the store may fail to open. The next step then fails, too. */
 const ends = new Set(['changePack', 'cutPack', 'cutIndex', 'loseIndex', 'loseRefs']);
 
+test('an opening reads the cache once, and packing reads the cache only after the packs have changed', () =>
+  inTemporary(async (directory) => {
+    const store = await open(directory);
+    const { snapshot } = await capture(store, { f: 'content\n' });
+    await publish(store, snapshot, 1, 150);
+    await store.close();
+    pack(directory);
+    await found(directory);
+    const calls: string[] = [];
+    installFault((call, path) => {
+      if (call === 'spawn') calls.push('spawn');
+      else if (call === 'readFile' && path === cacheIn(directory)) calls.push('read');
+    });
+    try {
+      const reopened = await open(directory);
+      assert.is((await reopened.checkpoints()).length, 150);
+      assert.equal(calls, ['read']);
+      // Enough loose objects for a packing, and too few checkpoints for one in the background.
+      await capture(reopened, Object.fromEntries(Array.from({ length: 280 }, (_, i) => [`g${i}`, `${i}`])));
+      await publish(reopened, snapshot, 151, 230);
+      calls.length = 0;
+      await reopened.pack();
+      assert.ok(calls.indexOf('read') > 0, calls.join());
+      await reopened.close();
+    } finally {
+      installFault(undefined);
+    }
+    const { checkpoints } = await assertSame(directory, 'after packing');
+    assert.is((checkpoints as readonly unknown[]).length, 380);
+  }));
+
 test('after any change or damage, opening a session with the cache gives the same result as without it', async () => {
   const step = fc.tuple(fc.constantFrom(...Object.keys(acts)), fc.nat(1 << 20));
   await inTemporary(async (first) => {
