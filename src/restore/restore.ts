@@ -75,9 +75,21 @@ export async function reportRecovered(
   const edits =
     conflicts.length === 0 ? '' : `, ${conflicts.length} of them edited outside this session since`;
   const paths = `${counted(restored.length, 'path')} restored and ${deleted.length} deleted${edits}`;
-  context.warn(`${what}: ${paths}. checkpoint/undo reverses it.`);
+  context.warn(`${what}: ${paths}.${reversalOf(outcome.checkpoint)}`);
   context.onRecovered();
   await site.announce(target, outcome, { isRecovered: true, by: context.client });
+}
+
+/**
+ * Returns a sentence that names the method which reverses a recovered restore. Returns an empty text when neither undo
+ * nor redo reverses it: the restore was undone, so the work tree is as before.
+ */
+function reversalOf(made: StoredCheckpoint | undefined): string {
+  if (made === undefined) return '';
+  const { id, undo, redo } = made.record;
+  const method =
+    undo?.at(-1) === id ? 'checkpoint/undo' : redo?.at(-1) === id ? 'checkpoint/redo' : undefined;
+  return method === undefined ? '' : ` ${method} reverses it.`;
 }
 
 /** Runs a job without a report to the listeners. */

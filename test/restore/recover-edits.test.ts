@@ -1,6 +1,6 @@
 // The work tree is edited between an interrupted restore and the next start. The recovery repeats the original request,
 // and treats edits from this time as made by another program.
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +9,7 @@ import type { CheckpointRestoreParams } from '../../src/protocol/types.ts';
 import type { Session } from '../../src/session/session.ts';
 import { git } from '../support/git-oracle.ts';
 import { breakAt, interrupt } from '../support/interrupted-restore.ts';
-import { type SessionRig, withSessions } from '../support/session-rig.ts';
+import { operation, type SessionRig, withSessions } from '../support/session-rig.ts';
 
 const numbers = [0, 1, 2, 3];
 const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as const;
@@ -118,6 +118,32 @@ test('if a restore removed an ignore rule, finishing an interrupted undo keeps t
     assert.is(rig.read('secret'), 'never captured\n');
     assert.is(rig.read('.gitignore'), 'secret\n');
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} two\n`);
+  }));
+
+test('when recovery finishes an undo, it changes only what the reversed restore had changed', () =>
+  withSessions(async (rig) => {
+    const session = await rig.open();
+    const mode = (path: string): number => statSync(join(rig.work, path)).mode & 0o777;
+    for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
+    rig.write('made', 'later ignored\n');
+    rig.write('private/key', 'a key\n');
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    rmSync(join(rig.work, 'made'));
+    rig.write('.gitignore', 'made\n');
+    for (const n of numbers) rig.write(`f${n}`, `${n} two\n`);
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    await rig.request('checkpoint/restore', { session: session.id, ...toFirst });
+    chmodSync(join(rig.work, 'private'), 0o700);
+    // The undo stops before its first deletion.
+    await interrupt(rig, session, 1, () => undo(rig, session));
+    const warnings: string[] = [];
+    const again = await rig.open({ ...operation(), warn: (warning) => void warnings.push(warning) });
+    for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} two\n`);
+    assert.is(mode('private'), 0o700);
+    assert.not.ok(existsSync(join(rig.work, 'made')), 'the restore had made this file');
+    assert.match(warnings.join(), 'checkpoint/redo reverses it');
+    await rig.request('checkpoint/redo', { session: again.id, ...policy });
+    for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
   }));
 
 test('if an interrupted restore removed an ignore rule, finishing the restore keeps the file that was ignored', () =>
