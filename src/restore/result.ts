@@ -21,7 +21,7 @@ import type { FilePlan, RestoreJob } from './restore-job.ts';
 export async function captureAfter(
   checkpoints: Checkpoints,
   root: string,
-  { job: { scope }, plan, present, ours }: RestoreRun,
+  { job, plan, present, ours }: RestoreRun,
   context: OperationContext,
 ): Promise<Capture> {
   const head = checkpoints.index.head;
@@ -33,7 +33,8 @@ export async function captureAfter(
   const isInPlace = permissionChanges.some(({ kind }) => kind === 'file');
   const captured = await checkpoints.capture.capture({
     ...given({ previous: head?.record.snapshot }),
-    alsoInclude: scope === 'conversation' ? [] : writes.map(({ path }) => path),
+    alsoInclude:
+      job.scope === 'conversation' ? [] : [...writes.map(pathOf), ...(await earlierWrites(checkpoints, job))],
     ...(isInPlace ? {} : { since: { capture: present, touched } }),
     onProgress: context.progress('capture'),
   });
@@ -49,6 +50,22 @@ export async function captureAfter(
   } finally {
     tree.close();
   }
+}
+
+const pathOf = ({ path }: { readonly path: TreePath }): TreePath => path;
+
+/**
+ * Returns the paths that an interrupted run of the job may have written. If a path has its final content already, the
+ * plan of the repeated run does not write the path.
+ */
+async function earlierWrites(
+  { store }: Checkpoints,
+  { interrupted, target: { record } }: RestoreJob,
+): Promise<readonly TreePath[]> {
+  if (interrupted === undefined) return [];
+  const start = interrupted.isUndone ? interrupted.target : interrupted.before;
+  const changes = await store.changes(start, record.snapshot);
+  return changes.filter(({ after }) => after !== undefined).map(pathOf);
 }
 
 /** Returns the paths that are new in the capture after a restore, but that the restore did not write. */

@@ -146,6 +146,24 @@ test('when recovery finishes an undo, it changes only what the reversed restore 
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
   }));
 
+test('an undo also removes an ignored file that a restore had put in place before its kill', () =>
+  withSessions(async (rig) => {
+    const session = await rig.open();
+    rig.write('notes/old', 'captured before the rule\n');
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    rig.write('.gitignore', 'notes\n');
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    rmSync(join(rig.work, 'notes'), { recursive: true });
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    // The restore stops after the link to the path, before it removes the temporary name.
+    await interruptRestore(rig, session, 2, { ...toFirst, tag: '2' });
+    assert.ok(existsSync(join(rig.work, 'notes/old')));
+    const again = await rig.open();
+    assert.is(rig.read('notes/old'), 'captured before the rule\n');
+    await undo(rig, again);
+    assert.not.ok(existsSync(join(rig.work, 'notes/old')));
+  }));
+
 test('if an interrupted restore removed an ignore rule, finishing the restore keeps the file that was ignored', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
