@@ -32,7 +32,7 @@ export const glossary = `## Words
 | **snapshot** | the content of a work tree; equal contents and modes have equal ids within a strategy |
 | **safety checkpoint** | a checkpoint of the state before a restore; \`checkpoint/undo\` restores this state |
 | **key** | \`idempotencyKey\`: the client's own name for one intended change. Requests with the same key and parameters make the change once |
-| **lane** | the queue of a request. \`session\`: requests of a session run one after the other, in the order of arrival. \`remote\`: requests of a remote run one after the other. \`global\` (for requests about the whole daemon) and \`none\`: the request runs immediately |
+| **lane** | the queue of a request. \`session\`: requests of a session run one after the other, in the order of arrival. \`remote\`: the daemon runs the requests of each remote one after the other. \`global\` (for requests about the whole daemon) and \`none\`: the request runs immediately |
 | **effects** | for a method: what the method can change (\`none\`, \`store\`, \`workspace\`, \`process\`). For an error: what the request changed (\`none\`, \`committed\`, \`unknown\` …) |
 | **idempotency** | what happens if a request is sent twice. \`safe\`: the request changes nothing. \`natural\`: the second request changes nothing more. \`key\`: with the same key, the second request changes nothing more. \`none\`: the second request is refused |
 | **drift** | a change that a capture found although the watcher had not reported it |
@@ -57,7 +57,7 @@ The daemon starts git without the user's \`GIT_…\` variables.
 
 export const examplesRead = `### How to read the examples
 
-Each example is a request that succeeds; a test sends it to the daemon. Its session is \`\${session}\`, and its work tree is the git repository \`\${workspace}\` with the files \`README.md\` and \`src/a.txt\`. \`before\` lists steps before the request: a file to write, or a request whose answer gets the name \`as\`. \`\${name.field}\` is a field of the answer with that name. \`\${string}\`, \`\${integer}\` and similar names stand for any value of that type. The real answer may have more fields.
+Each example is a request that succeeds; a test sends it to the daemon. Its session is \`\${session}\`, and its work tree is the git repository \`\${workspace}\` with the files \`README.md\` and \`src/a.txt\`. \`before\` lists steps before the request: a file to write, or a request whose answer gets the name \`as\`. \`\${name.field}\` is the field \`field\` of the answer called \`name\`. \`\${string}\`, \`\${integer}\` and similar names stand for any value of that type. The real answer may have more fields.
 `;
 
 export const generators = `## Making a client

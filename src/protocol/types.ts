@@ -96,7 +96,7 @@ export type InitMode = 'auto' | 'force' | 'never';
 /** The part of a damaged session that `session/open` may set aside in order to serve the rest. */
 export type RecoverMode = 'conversation';
 
-/** The failures after which an answered mutation is still there. */
+/** The failures that cannot lose a mutation after its answer. */
 export type Durability = 'process' | 'power';
 
 /** The reason why a checkpoint was made. */
@@ -337,20 +337,20 @@ export interface CheckpointsState {
 /** Limits that a client sets for one session. Each absent limit has the default of the daemon. */
 export interface SessionLimits {
   /**
-   * The size of the largest captured file. Larger files are left out and listed as skipped. Only the
+   * The largest allowed size of a captured file. Larger files are left out and listed as skipped. Only the
    * checkpoint of a restore includes them, so that undo removes them.
    */
   readonly maxFileBytes?: Bytes;
   /**
-   * The largest size of the store. Beyond it, the daemon removes the session's oldest checkpoints within a
-   * minute. The base, the newest checkpoint, named checkpoints, checkpoints for undo and redo, and safety
-   * checkpoints of the last day stay.
+   * The largest allowed size of the store. Beyond it, the daemon removes the session's oldest checkpoints
+   * within a minute. The base, the newest checkpoint, named checkpoints, checkpoints for undo and redo, and
+   * safety checkpoints of the last day stay.
    */
   readonly maxStoreBytes?: Bytes;
   /**
-   * The largest number of checkpoints in `checkpoint/list`. Beyond it, the daemon removes the oldest within a
-   * minute. The base, the newest checkpoint, named checkpoints and checkpoints for undo and redo stay. A limit
-   * of 1 acts as 2, with a warning.
+   * The largest allowed number of checkpoints in `checkpoint/list`. Beyond it, the daemon removes the oldest
+   * within a minute. The base, the newest checkpoint, named checkpoints and checkpoints for undo and redo
+   * stay. A limit of 1 acts as 2, with a warning.
    */
   readonly maxCheckpoints?: number;
   /** The age in days beyond which `store/gc` removes checkpoints. */
@@ -360,11 +360,11 @@ export interface SessionLimits {
    * `maxStoreBytes` may remove them earlier. Absent: 30 days.
    */
   readonly keepSafetyMs?: number;
-  /** The longest time for the first capture in milliseconds; then it ends with `CaptureTimedOut`. */
+  /** The longest allowed time for the first capture in milliseconds; then it ends with `CaptureTimedOut`. */
   readonly initTimeoutMs?: number;
   /**
-   * The largest number of Unicode code points in a message, answer, summary or transcript line. Absent: the
-   * session's earlier value, else that of `initialize`.
+   * The largest allowed number of Unicode code points in a message, answer, summary or transcript line.
+   * Absent: the session's earlier value, else that of `initialize`.
    */
   readonly maxMessageCharacters?: number;
 }
@@ -413,7 +413,7 @@ export interface ConversationLengths {
   readonly validHistoryRange: HistoryRange;
 }
 
-/** The numbers of affected paths, counted before a list is cut. */
+/** How many paths are affected, counted before a list is cut. */
 export interface RestoreCounts {
   /** The number of paths in `restored`. */
   readonly restored: Count;
@@ -588,7 +588,7 @@ export interface DiffFile {
   readonly afterSize?: Bytes;
   /**
    * The old mode of the file, including permissions that are stricter than usual (`100600`). A directory is
-   * listed only if its permissions differ (`040000`, `040700`), and does not count as a file.
+   * listed only if its permissions changed (`040000`, `040700`), and does not count as a file.
    */
   readonly beforeMode?: FileMode;
   /** The new mode of the file, as `beforeMode`. */
@@ -634,7 +634,7 @@ export interface CacheFigures {
   readonly misses: Count;
   /** The number of entries now. */
   readonly size: Count;
-  /** The largest number of entries. */
+  /** The largest allowed number of entries. */
   readonly maxSize: Count;
 }
 
@@ -658,7 +658,7 @@ export interface WatcherFigures {
 export interface QueueFigures {
   /** The number of mutations that wait. */
   readonly length: Count;
-  /** The largest number of mutations that can wait. */
+  /** The largest allowed number of mutations that can wait. */
   readonly capacity: Count;
   /** The method of the running mutation. Absent: none. */
   readonly running?: string;
@@ -1172,29 +1172,29 @@ export interface ServerCapabilities {
 
 /** The limits of this server. */
 export interface ServerLimits {
-  /** The largest size of a frame's header. */
+  /** The largest allowed size of a frame's header. */
   readonly maxHeaderBytes: Bytes;
-  /** The largest size of a frame's body, in either direction. */
+  /** The largest allowed size of a frame's body, in either direction. */
   readonly maxBodyBytes: Bytes;
-  /** The largest number of requests that wait for answers. Further requests get `ServerBusy`. */
+  /** The largest allowed number of requests that wait for answers. Further requests get `ServerBusy`. */
   readonly maxInFlight: Count;
-  /** The largest number of mutations that wait in one session. */
+  /** The largest allowed number of mutations that wait in one session. */
   readonly maxQueued: Count;
-  /** The largest number of items on one page of a listing. */
+  /** The largest allowed number of items on one page of a listing. */
   readonly maxPageItems: Count;
-  /** The largest number of paths in one list of a result. */
+  /** The largest allowed number of paths in one list of a result. */
   readonly maxListedPaths: Count;
-  /** The largest number of bytes in one answer of `checkpoint/readFile`. */
+  /** The largest allowed number of bytes in one answer of `checkpoint/readFile`. */
   readonly maxReadBytes: Bytes;
-  /** The largest size of one file's content in `checkpoint/diff`. */
+  /** The largest allowed size of one file's content in `checkpoint/diff`. */
   readonly maxDiffFileBytes: Bytes;
-  /** The largest size of the text in one answer of `checkpoint/diff`. */
+  /** The largest allowed size of the text in one answer of `checkpoint/diff`. */
   readonly maxDiffTextBytes: Bytes;
-  /** The largest number of entries in a history. */
+  /** The largest allowed number of entries in a history. */
   readonly maxHistoryEntries: Count;
-  /** The largest number of lines in a transcript. */
+  /** The largest allowed number of lines in a transcript. */
   readonly maxTranscriptLines: Count;
-  /** The largest number of characters (Unicode code points) in one message. */
+  /** The largest allowed number of characters (Unicode code points) in one message. */
   readonly maxMessageCharacters: Count;
   /** The default of a session's `limits.maxFileBytes`. */
   readonly maxFileBytes: Bytes;
@@ -1453,7 +1453,7 @@ export interface SessionListParams {
   readonly storageDir?: string;
   /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
-  /** The largest number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
+  /** The largest allowed number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
 }
 
@@ -1620,7 +1620,7 @@ export interface CheckpointListParams {
   readonly kind?: ListKind;
   /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
-  /** The largest number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
+  /** The largest allowed number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
   /**
    * True to add `fileCount` and `totalSize` to each checkpoint. The first answer may take a while on large
@@ -1764,7 +1764,7 @@ export interface CheckpointFilesParams {
   readonly changedOnly?: boolean;
   /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
-  /** The largest number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
+  /** The largest allowed number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
 }
 
@@ -1792,7 +1792,7 @@ export interface CheckpointReadFileParams {
   readonly pathBytes?: Base64;
   /** The position of the first byte to read. Absent: 0. */
   readonly offset?: Bytes;
-  /** The largest number of bytes to read. Absent or larger: `limits.maxReadBytes`. */
+  /** The largest allowed number of bytes to read. Absent, or larger than `limits.maxReadBytes`: that limit. */
   readonly length?: number;
 }
 
@@ -1845,7 +1845,7 @@ export interface CheckpointRestoreParams {
   readonly onConflict?: ConflictPolicy;
   /** Conditions that must hold; otherwise the request changes nothing. */
   readonly expect?: RestoreExpectation;
-  /** True to allow deleting more than 100 files, even if they are more than half of all files. Absent: false. */
+  /** True to allow deleting more than 100 files and more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -1896,7 +1896,7 @@ export interface CheckpointRevertParams {
   readonly conflicts?: RevertConflictPolicy;
   /** Conditions that must hold; otherwise the request changes nothing. */
   readonly expect?: RestoreExpectation;
-  /** True to allow deleting more than 100 files, even if they are more than half of all files. Absent: false. */
+  /** True to allow deleting more than 100 files and more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /**
    * True to return the plan and change nothing. `paths` says for each path whether it is clean, already gone
@@ -1927,7 +1927,7 @@ export interface CheckpointUndoParams {
   readonly mode?: RestoreMode;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
-  /** True to allow deleting more than 100 files, even if they are more than half of all files. Absent: false. */
+  /** True to allow deleting more than 100 files and more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -1953,7 +1953,7 @@ export interface CheckpointRedoParams {
   readonly mode?: RestoreMode;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
-  /** True to allow deleting more than 100 files, even if they are more than half of all files. Absent: false. */
+  /** True to allow deleting more than 100 files and more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -2120,7 +2120,7 @@ export interface ConversationHistoryParams {
   readonly from?: EntryId;
   /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
-  /** The largest number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
+  /** The largest allowed number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
 }
 
@@ -2144,7 +2144,7 @@ export interface ConversationTranscriptParams {
   readonly session: SessionId;
   /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
-  /** The largest number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
+  /** The largest allowed number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
 }
 
@@ -2885,7 +2885,7 @@ export interface LedgerHistoryParams {
   readonly pathBytes?: Base64;
   /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
-  /** The largest number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
+  /** The largest allowed number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
 }
 
@@ -2903,7 +2903,7 @@ export interface LedgerHistoryResult {
 export interface WorktreeStatusParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The largest number of dirty paths to list. Absent: 0. */
+  /** The largest allowed number of dirty paths to list. Absent: 0. */
   readonly limit?: number;
 }
 
@@ -3098,7 +3098,7 @@ export interface CheckpointDidRestoreParams {
   readonly checkpoint?: Checkpoint;
   /** The checkpoint of the state before the restore. */
   readonly safety?: CheckpointId;
-  /** The numbers of affected paths. */
+  /** How many paths are affected. */
   readonly counts: RestoreCounts;
   /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
@@ -3284,7 +3284,7 @@ export interface SessionOrigin {
   readonly head: string;
 }
 
-/** A line of a remote that the daemon refused. */
+/** A remote's line that the daemon refused. */
 export interface RefusedLine {
   /** The line's ref. */
   readonly ref: string;
@@ -3917,8 +3917,8 @@ export interface NotificationTypes {
   /** Reports that a mutation of checkpoints failed. */
   'checkpoint/didFail': { params: CheckpointDidFailParams; };
   /**
-   * Reports that paths of the work tree may have changed. One event reports all changes of 100 ms. The first
-   * event of a session comes when the watcher becomes live, and has `more`.
+   * Reports that paths of the work tree may have changed. One event reports all changes within 100 ms. The
+   * first event of a session comes when the watcher becomes live, and has `more`.
    */
   'worktree/didChange': { params: WorktreeDidChangeParams; };
   /**
@@ -3934,8 +3934,8 @@ export interface NotificationTypes {
    */
   'conversation/didFillWindow': { params: ConversationDidFillWindowParams; };
   /**
-   * Reports that a push found a line of another writer, who continues the same session. Both lines stay, and
-   * nothing is merged.
+   * Reports that a push found another writer's line of the same session. Both lines stay, and nothing is
+   * merged.
    */
   'remote/didFindLine': { params: RemoteDidFindLineParams; };
   /**

@@ -1048,8 +1048,8 @@ class Requests:
     def on_worktree_did_change(
         self, listener: Callable[[WorktreeDidChangeParams], None]
     ) -> Callable[[], None]:
-        """Reports that paths of the work tree may have changed. One event reports all changes of 100
-        ms. The first event of a session comes when the watcher becomes live, and has `more`.
+        """Reports that paths of the work tree may have changed. One event reports all changes within
+        100 ms. The first event of a session comes when the watcher becomes live, and has `more`.
         """
         return self.on("worktree/didChange", listener)
 
@@ -1079,8 +1079,8 @@ class Requests:
     def on_remote_did_find_line(
         self, listener: Callable[[RemoteDidFindLineParams], None]
     ) -> Callable[[], None]:
-        """Reports that a push found a line of another writer, who continues the same session. Both
-        lines stay, and nothing is merged.
+        """Reports that a push found another writer's line of the same session. Both lines stay, and
+        nothing is merged.
         """
         return self.on("remote/didFindLine", listener)
 

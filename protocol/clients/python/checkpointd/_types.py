@@ -546,7 +546,7 @@ InitMode = Literal["auto", "force", "never"]
 RecoverMode = Literal["conversation"]
 
 
-# The failures after which an answered mutation is still there.
+# The failures that cannot lose a mutation after its answer.
 Durability = Literal["process", "power"]
 
 
@@ -936,26 +936,27 @@ class SessionLimits(TypedDict, total=False):
     """Limits that a client sets for one session. Each absent limit has the default of the
     daemon.
     """
-    # The size of the largest captured file. Larger files are left out and listed as skipped. Only
-    # the checkpoint of a restore includes them, so that undo removes them.
+    # The largest allowed size of a captured file. Larger files are left out and listed as
+    # skipped. Only the checkpoint of a restore includes them, so that undo removes them.
     maxFileBytes: Bytes
-    # The largest size of the store. Beyond it, the daemon removes the session's oldest
+    # The largest allowed size of the store. Beyond it, the daemon removes the session's oldest
     # checkpoints within a minute. The base, the newest checkpoint, named checkpoints, checkpoints
     # for undo and redo, and safety checkpoints of the last day stay.
     maxStoreBytes: Bytes
-    # The largest number of checkpoints in `checkpoint/list`. Beyond it, the daemon removes the
-    # oldest within a minute. The base, the newest checkpoint, named checkpoints and checkpoints
-    # for undo and redo stay. A limit of 1 acts as 2, with a warning.
+    # The largest allowed number of checkpoints in `checkpoint/list`. Beyond it, the daemon
+    # removes the oldest within a minute. The base, the newest checkpoint, named checkpoints and
+    # checkpoints for undo and redo stay. A limit of 1 acts as 2, with a warning.
     maxCheckpoints: int
     # The age in days beyond which `store/gc` removes checkpoints.
     maxAgeDays: int
     # How long safety checkpoints and checkpoints that lost their tag are kept, in milliseconds.
     # After a day, `maxStoreBytes` may remove them earlier. Absent: 30 days.
     keepSafetyMs: int
-    # The longest time for the first capture in milliseconds; then it ends with `CaptureTimedOut`.
+    # The longest allowed time for the first capture in milliseconds; then it ends with
+    # `CaptureTimedOut`.
     initTimeoutMs: int
-    # The largest number of Unicode code points in a message, answer, summary or transcript line.
-    # Absent: the session's earlier value, else that of `initialize`.
+    # The largest allowed number of Unicode code points in a message, answer, summary or
+    # transcript line. Absent: the session's earlier value, else that of `initialize`.
     maxMessageCharacters: int
 
 
@@ -1007,7 +1008,7 @@ class ConversationLengths(TypedDict):
 
 
 class RestoreCounts(TypedDict):
-    """The numbers of affected paths, counted before a list is cut."""
+    """How many paths are affected, counted before a list is cut."""
     # The number of paths in `restored`.
     restored: Count
     # The number of paths in `deleted`.
@@ -1197,7 +1198,7 @@ class DiffFile(_DiffFileRequired, total=False):
     # The new size of the file. Absent: the file does not exist.
     afterSize: Bytes
     # The old mode of the file, including permissions that are stricter than usual (`100600`). A
-    # directory is listed only if its permissions differ (`040000`, `040700`), and does not count
+    # directory is listed only if its permissions changed (`040000`, `040700`), and does not count
     # as a file.
     beforeMode: FileMode
     # The new mode of the file, as `beforeMode`.
@@ -1240,7 +1241,7 @@ class CacheFigures(TypedDict):
     misses: Count
     # The number of entries now.
     size: Count
-    # The largest number of entries.
+    # The largest allowed number of entries.
     maxSize: Count
 
 
@@ -1266,7 +1267,7 @@ class WatcherFigures(_WatcherFiguresRequired, total=False):
 class _QueueFiguresRequired(TypedDict):
     # The number of mutations that wait.
     length: Count
-    # The largest number of mutations that can wait.
+    # The largest allowed number of mutations that can wait.
     capacity: Count
 
 
@@ -1729,29 +1730,30 @@ class ServerCapabilities(TypedDict):
 
 class ServerLimits(TypedDict):
     """The limits of this server."""
-    # The largest size of a frame's header.
+    # The largest allowed size of a frame's header.
     maxHeaderBytes: Bytes
-    # The largest size of a frame's body, in either direction.
+    # The largest allowed size of a frame's body, in either direction.
     maxBodyBytes: Bytes
-    # The largest number of requests that wait for answers. Further requests get `ServerBusy`.
+    # The largest allowed number of requests that wait for answers. Further requests get
+    # `ServerBusy`.
     maxInFlight: Count
-    # The largest number of mutations that wait in one session.
+    # The largest allowed number of mutations that wait in one session.
     maxQueued: Count
-    # The largest number of items on one page of a listing.
+    # The largest allowed number of items on one page of a listing.
     maxPageItems: Count
-    # The largest number of paths in one list of a result.
+    # The largest allowed number of paths in one list of a result.
     maxListedPaths: Count
-    # The largest number of bytes in one answer of `checkpoint/readFile`.
+    # The largest allowed number of bytes in one answer of `checkpoint/readFile`.
     maxReadBytes: Bytes
-    # The largest size of one file's content in `checkpoint/diff`.
+    # The largest allowed size of one file's content in `checkpoint/diff`.
     maxDiffFileBytes: Bytes
-    # The largest size of the text in one answer of `checkpoint/diff`.
+    # The largest allowed size of the text in one answer of `checkpoint/diff`.
     maxDiffTextBytes: Bytes
-    # The largest number of entries in a history.
+    # The largest allowed number of entries in a history.
     maxHistoryEntries: Count
-    # The largest number of lines in a transcript.
+    # The largest allowed number of lines in a transcript.
     maxTranscriptLines: Count
-    # The largest number of characters (Unicode code points) in one message.
+    # The largest allowed number of characters (Unicode code points) in one message.
     maxMessageCharacters: Count
     # The default of a session's `limits.maxFileBytes`.
     maxFileBytes: Bytes
@@ -2030,7 +2032,7 @@ class SessionListParams(TypedDict, total=False):
     storageDir: str
     # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
-    # The largest number of items in the answer. Absent: the server chooses (see
+    # The largest allowed number of items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
     limit: int
 
@@ -2207,7 +2209,7 @@ class CheckpointListParams(_CheckpointListParamsRequired, total=False):
     kind: ListKind
     # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
-    # The largest number of items in the answer. Absent: the server chooses (see
+    # The largest allowed number of items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
     limit: int
     # True to add `fileCount` and `totalSize` to each checkpoint. The first answer may take a
@@ -2388,7 +2390,7 @@ class CheckpointFilesParams(_CheckpointFilesParamsRequired, total=False):
     changedOnly: bool
     # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
-    # The largest number of items in the answer. Absent: the server chooses (see
+    # The largest allowed number of items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
     limit: int
 
@@ -2423,7 +2425,8 @@ class CheckpointReadFileParams(_CheckpointReadFileParamsRequired, total=False):
     pathBytes: Base64
     # The position of the first byte to read. Absent: 0.
     offset: Bytes
-    # The largest number of bytes to read. Absent or larger: `limits.maxReadBytes`.
+    # The largest allowed number of bytes to read. Absent, or larger than `limits.maxReadBytes`:
+    # that limit.
     length: int
 
 
@@ -2480,8 +2483,7 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     onConflict: ConflictPolicy
     # Conditions that must hold; otherwise the request changes nothing.
     expect: RestoreExpectation
-    # True to allow deleting more than 100 files, even if they are more than half of all files.
-    # Absent: false.
+    # True to allow deleting more than 100 files and more than half of all files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2532,8 +2534,8 @@ _CheckpointRevertParamsOptional = TypedDict(
         "conflicts": "RevertConflictPolicy",
         # Conditions that must hold; otherwise the request changes nothing.
         "expect": "RestoreExpectation",
-        # True to allow deleting more than 100 files, even if they are more than half of all
-        # files. Absent: false.
+        # True to allow deleting more than 100 files and more than half of all files. Absent:
+        # false.
         "confirm": bool,
         # True to return the plan and change nothing. `paths` says for each path whether it is
         # clean, already gone or a conflict. Absent: false.
@@ -2572,8 +2574,7 @@ class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
     mode: RestoreMode
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # True to allow deleting more than 100 files, even if they are more than half of all files.
-    # Absent: false.
+    # True to allow deleting more than 100 files and more than half of all files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2599,8 +2600,7 @@ class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
     mode: RestoreMode
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # True to allow deleting more than 100 files, even if they are more than half of all files.
-    # Absent: false.
+    # True to allow deleting more than 100 files and more than half of all files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2779,7 +2779,7 @@ _ConversationHistoryParamsOptional = TypedDict(
         "from": "EntryId",
         # The `nextCursor` of the previous page. Absent: the first page.
         "cursor": "Cursor",
-        # The largest number of items in the answer. Absent: the server chooses (see
+        # The largest allowed number of items in the answer. Absent: the server chooses (see
         # `limits.maxPageItems`).
         "limit": int,
     },
@@ -2817,7 +2817,7 @@ class ConversationTranscriptParams(_ConversationTranscriptParamsRequired, total=
     """Parameters of `conversation/transcript`."""
     # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
-    # The largest number of items in the answer. Absent: the server chooses (see
+    # The largest allowed number of items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
     limit: int
 
@@ -3640,7 +3640,7 @@ class LedgerHistoryParams(_LedgerHistoryParamsRequired, total=False):
     pathBytes: Base64
     # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
-    # The largest number of items in the answer. Absent: the server chooses (see
+    # The largest allowed number of items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
     limit: int
 
@@ -3666,7 +3666,7 @@ class _WorktreeStatusParamsRequired(TypedDict):
 
 class WorktreeStatusParams(_WorktreeStatusParamsRequired, total=False):
     """Parameters of `worktree/status`."""
-    # The largest number of dirty paths to list. Absent: 0.
+    # The largest allowed number of dirty paths to list. Absent: 0.
     limit: int
 
 
@@ -3882,7 +3882,7 @@ class _CheckpointDidRestoreParamsRequired(TypedDict):
     session: SessionId
     # The checkpoint that was restored.
     target: CheckpointId
-    # The numbers of affected paths.
+    # How many paths are affected.
     counts: RestoreCounts
     # How long the operation took, in milliseconds.
     ms: Milliseconds
@@ -4084,7 +4084,7 @@ class SessionOrigin(TypedDict):
 
 
 class RefusedLine(TypedDict):
-    """A line of a remote that the daemon refused."""
+    """A remote's line that the daemon refused."""
     # The line's ref.
     ref: str
     # The name of the error.

@@ -234,7 +234,7 @@ pub enum RecoverMode {
     Other(String),
 }
 
-/// The failures after which an answered mutation is still there.
+/// The failures that cannot lose a mutation after its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Durability {
     /// The mutation survives the death of the daemon. A power cut may lose the changes of the last
@@ -1299,18 +1299,18 @@ pub struct CheckpointsState {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLimits {
-    /// The size of the largest captured file. Larger files are left out and listed as skipped. Only
-    /// the checkpoint of a restore includes them, so that undo removes them.
+    /// The largest allowed size of a captured file. Larger files are left out and listed as
+    /// skipped. Only the checkpoint of a restore includes them, so that undo removes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_file_bytes: Option<Bytes>,
-    /// The largest size of the store. Beyond it, the daemon removes the session's oldest
+    /// The largest allowed size of the store. Beyond it, the daemon removes the session's oldest
     /// checkpoints within a minute. The base, the newest checkpoint, named checkpoints, checkpoints
     /// for undo and redo, and safety checkpoints of the last day stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_store_bytes: Option<Bytes>,
-    /// The largest number of checkpoints in `checkpoint/list`. Beyond it, the daemon removes the
-    /// oldest within a minute. The base, the newest checkpoint, named checkpoints and checkpoints
-    /// for undo and redo stay. A limit of 1 acts as 2, with a warning.
+    /// The largest allowed number of checkpoints in `checkpoint/list`. Beyond it, the daemon
+    /// removes the oldest within a minute. The base, the newest checkpoint, named checkpoints and
+    /// checkpoints for undo and redo stay. A limit of 1 acts as 2, with a warning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_checkpoints: Option<u64>,
     /// The age in days beyond which `store/gc` removes checkpoints.
@@ -1320,11 +1320,12 @@ pub struct SessionLimits {
     /// After a day, `maxStoreBytes` may remove them earlier. Absent: 30 days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_safety_ms: Option<u64>,
-    /// The longest time for the first capture in milliseconds; then it ends with `CaptureTimedOut`.
+    /// The longest allowed time for the first capture in milliseconds; then it ends with
+    /// `CaptureTimedOut`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init_timeout_ms: Option<u64>,
-    /// The largest number of Unicode code points in a message, answer, summary or transcript line.
-    /// Absent: the session's earlier value, else that of `initialize`.
+    /// The largest allowed number of Unicode code points in a message, answer, summary or
+    /// transcript line. Absent: the session's earlier value, else that of `initialize`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_message_characters: Option<u64>,
 }
@@ -1384,7 +1385,7 @@ pub struct ConversationLengths {
     pub valid_history_range: HistoryRange,
 }
 
-/// The numbers of affected paths, counted before a list is cut.
+/// How many paths are affected, counted before a list is cut.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreCounts {
@@ -1586,7 +1587,7 @@ pub struct DiffFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_size: Option<Bytes>,
     /// The old mode of the file, including permissions that are stricter than usual (`100600`). A
-    /// directory is listed only if its permissions differ (`040000`, `040700`), and does not count
+    /// directory is listed only if its permissions changed (`040000`, `040700`), and does not count
     /// as a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_mode: Option<FileMode>,
@@ -1655,7 +1656,7 @@ pub struct CacheFigures {
     pub misses: Count,
     /// The number of entries now.
     pub size: Count,
-    /// The largest number of entries.
+    /// The largest allowed number of entries.
     pub max_size: Count,
 }
 
@@ -1685,7 +1686,7 @@ pub struct WatcherFigures {
 pub struct QueueFigures {
     /// The number of mutations that wait.
     pub length: Count,
-    /// The largest number of mutations that can wait.
+    /// The largest allowed number of mutations that can wait.
     pub capacity: Count,
     /// The method of the running mutation. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2389,29 +2390,30 @@ pub struct ServerCapabilities {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerLimits {
-    /// The largest size of a frame's header.
+    /// The largest allowed size of a frame's header.
     pub max_header_bytes: Bytes,
-    /// The largest size of a frame's body, in either direction.
+    /// The largest allowed size of a frame's body, in either direction.
     pub max_body_bytes: Bytes,
-    /// The largest number of requests that wait for answers. Further requests get `ServerBusy`.
+    /// The largest allowed number of requests that wait for answers. Further requests get
+    /// `ServerBusy`.
     pub max_in_flight: Count,
-    /// The largest number of mutations that wait in one session.
+    /// The largest allowed number of mutations that wait in one session.
     pub max_queued: Count,
-    /// The largest number of items on one page of a listing.
+    /// The largest allowed number of items on one page of a listing.
     pub max_page_items: Count,
-    /// The largest number of paths in one list of a result.
+    /// The largest allowed number of paths in one list of a result.
     pub max_listed_paths: Count,
-    /// The largest number of bytes in one answer of `checkpoint/readFile`.
+    /// The largest allowed number of bytes in one answer of `checkpoint/readFile`.
     pub max_read_bytes: Bytes,
-    /// The largest size of one file's content in `checkpoint/diff`.
+    /// The largest allowed size of one file's content in `checkpoint/diff`.
     pub max_diff_file_bytes: Bytes,
-    /// The largest size of the text in one answer of `checkpoint/diff`.
+    /// The largest allowed size of the text in one answer of `checkpoint/diff`.
     pub max_diff_text_bytes: Bytes,
-    /// The largest number of entries in a history.
+    /// The largest allowed number of entries in a history.
     pub max_history_entries: Count,
-    /// The largest number of lines in a transcript.
+    /// The largest allowed number of lines in a transcript.
     pub max_transcript_lines: Count,
-    /// The largest number of characters (Unicode code points) in one message.
+    /// The largest allowed number of characters (Unicode code points) in one message.
     pub max_message_characters: Count,
     /// The default of a session's `limits.maxFileBytes`.
     pub max_file_bytes: Bytes,
@@ -2794,7 +2796,7 @@ pub struct SessionListParams {
     /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// The largest number of items in the answer. Absent: the server chooses (see
+    /// The largest allowed number of items in the answer. Absent: the server chooses (see
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -3021,7 +3023,7 @@ pub struct CheckpointListParams {
     /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// The largest number of items in the answer. Absent: the server chooses (see
+    /// The largest allowed number of items in the answer. Absent: the server chooses (see
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -3254,7 +3256,7 @@ pub struct CheckpointFilesParams {
     /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// The largest number of items in the answer. Absent: the server chooses (see
+    /// The largest allowed number of items in the answer. Absent: the server chooses (see
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -3304,7 +3306,8 @@ pub struct CheckpointReadFileParams {
     /// The position of the first byte to read. Absent: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<Bytes>,
-    /// The largest number of bytes to read. Absent or larger: `limits.maxReadBytes`.
+    /// The largest allowed number of bytes to read. Absent, or larger than `limits.maxReadBytes`:
+    /// that limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
 }
@@ -3388,8 +3391,7 @@ pub struct CheckpointRestoreParams {
     /// Conditions that must hold; otherwise the request changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// True to allow deleting more than 100 files, even if they are more than half of all files.
-    /// Absent: false.
+    /// True to allow deleting more than 100 files and more than half of all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3465,8 +3467,7 @@ pub struct CheckpointRevertParams {
     /// Conditions that must hold; otherwise the request changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// True to allow deleting more than 100 files, even if they are more than half of all files.
-    /// Absent: false.
+    /// True to allow deleting more than 100 files and more than half of all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. `paths` says for each path whether it is clean,
@@ -3524,8 +3525,7 @@ pub struct CheckpointUndoParams {
     /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// True to allow deleting more than 100 files, even if they are more than half of all files.
-    /// Absent: false.
+    /// True to allow deleting more than 100 files and more than half of all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3573,8 +3573,7 @@ pub struct CheckpointRedoParams {
     /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// True to allow deleting more than 100 files, even if they are more than half of all files.
-    /// Absent: false.
+    /// True to allow deleting more than 100 files and more than half of all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3822,7 +3821,7 @@ pub struct ConversationHistoryParams {
     /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// The largest number of items in the answer. Absent: the server chooses (see
+    /// The largest allowed number of items in the answer. Absent: the server chooses (see
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -3867,7 +3866,7 @@ pub struct ConversationTranscriptParams {
     /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// The largest number of items in the answer. Absent: the server chooses (see
+    /// The largest allowed number of items in the answer. Absent: the server chooses (see
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -5028,7 +5027,7 @@ pub struct LedgerHistoryParams {
     /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// The largest number of items in the answer. Absent: the server chooses (see
+    /// The largest allowed number of items in the answer. Absent: the server chooses (see
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -5068,7 +5067,7 @@ pub struct LedgerHistoryResult {
 pub struct WorktreeStatusParams {
     /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The largest number of dirty paths to list. Absent: 0.
+    /// The largest allowed number of dirty paths to list. Absent: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
 }
@@ -5383,7 +5382,7 @@ pub struct CheckpointDidRestoreParams {
     /// The checkpoint of the state before the restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
-    /// The numbers of affected paths.
+    /// How many paths are affected.
     pub counts: RestoreCounts,
     /// How long the operation took, in milliseconds.
     pub ms: Milliseconds,
@@ -5724,7 +5723,7 @@ pub struct SessionOrigin {
     pub head: String,
 }
 
-/// A line of a remote that the daemon refused.
+/// A remote's line that the daemon refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RefusedLine {
@@ -6978,8 +6977,8 @@ impl Notification for CheckpointDidFailNotification {
     type Params = CheckpointDidFailParams;
 }
 
-/// Reports that paths of the work tree may have changed. One event reports all changes of 100 ms.
-/// The first event of a session comes when the watcher becomes live, and has `more`.
+/// Reports that paths of the work tree may have changed. One event reports all changes within 100
+/// ms. The first event of a session comes when the watcher becomes live, and has `more`.
 #[derive(Debug)]
 pub enum WorktreeDidChangeNotification {}
 impl Notification for WorktreeDidChangeNotification {
@@ -7013,8 +7012,8 @@ impl Notification for ConversationDidFillWindowNotification {
     type Params = ConversationDidFillWindowParams;
 }
 
-/// Reports that a push found a line of another writer, who continues the same session. Both lines
-/// stay, and nothing is merged.
+/// Reports that a push found another writer's line of the same session. Both lines stay, and
+/// nothing is merged.
 #[derive(Debug)]
 pub enum RemoteDidFindLineNotification {}
 impl Notification for RemoteDidFindLineNotification {
