@@ -94,7 +94,7 @@ ${answers(2, { session, workspace, conversationId: 'guide', strategy: 'shadow', 
 
 **The first opening reads the whole work tree**, which takes seconds if the tree is large. Send a \`workDoneToken\` to get progress, and do not set a short time-out. \`limits.initTimeoutMs\` limits the time on the daemon's side. \`skipped\` lists every path that the base leaves out, with the reason.
 
-**Several clients may share a session.** A client that opens an open session joins it. The session ends when its last client closes it or disconnects. The first client starts the daemon. Further clients connect to the daemon's socket, whose path is in \`owner.json\` of the session's directory. The client libraries of this project do this for you.
+**Several clients may share a session.** A client that opens an open session joins it. The session ends when its last client closes it or disconnects. The first client starts the daemon. Further clients connect to the daemon's socket, whose path is the field \`socket\` of \`<storage>/<session>/checkpointd/owner.json\`. The client libraries of this project do this for you.
 
 Close a session when its conversation ends. The answer says whether the daemon removed the session's data, and if not, why.
 
@@ -218,9 +218,12 @@ const conversation = `### Reverts
 
 A revert reverses the changes of one turn or of a range, and keeps all later changes. \`tag\` names a turn, a tool or a restore. \`from\` and \`to\` name a range: \`to\` is a later checkpoint that descends from \`from\`. The daemon merges three versions of each file, as git does. Show the plan first. For each path, \`outcome\` is \`clean\`, \`alreadyGone\` (there is nothing left to reverse) or \`conflict\` (later changes contradict the revert).
 
-${asks(25, 'checkpoint/revert', { session, tag: '1', dryRun: true })}
+The last turn ends at the present. So a revert of this turn also reverses what the user has edited since the turn's last checkpoint. To keep these edits, name the turn's tools, or give \`from\` and \`to\`.
+
+${asks(25, 'checkpoint/revert', { session, from: '1', to: '1.1', dryRun: true })}
 ${answers(25, {
   from: turn.id,
+  to: tool.id,
   paths: [
     { path: 'src/lexer.ts', outcome: 'clean' },
     {
@@ -248,7 +251,7 @@ ${answers(28, {
   files: [
     {
       path: 'src/parser.ts',
-      absolutePath: '/home/ana/app/src/parser.ts',
+      absolutePath: `${workspace}/src/parser.ts`,
       change: 'modified',
       unified:
         'diff --git a/src/parser.ts b/src/parser.ts\nindex f69356e..11b1e29 100644\n--- a/src/parser.ts\n+++ b/src/parser.ts\n@@ -1,5 +1,5 @@\n export function parse(text: string): string[] {\n-  return text.split(",");\n+  return text.split(";");\n }\n \n // The version of the format.\n',
@@ -408,7 +411,7 @@ ${refuses(18, { code: -32800, message: 'The request was cancelled; nothing was c
 **Progress.** A request with a \`workDoneToken\` that takes longer than 100 ms reports its progress with \`$/progress\`: one \`begin\`, then \`report\`s, and one \`end\` before the answer.
 
 ${notifies('$/progress', { token: 't7', value: { kind: 'begin', title: 'Creating a checkpoint', cancellable: true } })}
-**Events.** Name the events that you want in \`initialize\`, as \`capabilities.checkpointd.events\`. The daemon then sends these events for all its open sessions, and each event names its session. If another client caused an event, \`origin\` names that client.
+**Events.** Name the events that you want in \`initialize\`, for example with \`"capabilities": {"checkpointd": {"events": ["checkpoint/didRestore"]}}\`. The daemon then sends these events for all its open sessions, and each event names its session. If another client caused an event, \`origin\` names that client.
 
 ${notifies('checkpoint/didRestore', { session, target: turn.id, checkpoint: restored, safety, counts, ms: 403 })}
 | event | reports |
@@ -417,6 +420,7 @@ ${notifies('checkpoint/didRestore', { session, target: turn.id, checkpoint: rest
 | \`conversation/didChange\`, \`conversation/didFillWindow\` | the conversation changed; the model's window is nearly full |
 | \`worktree/didChange\`, \`worktree/didDrift\` | files changed; a capture found changes that the watcher had missed |
 | \`session/didOpen\` | a session was opened |
+| \`remote/didPush\`, \`remote/didFindLine\` | a push in the background has ended; a push found another machine's line of the session |
 | \`window/logMessage\` | a message for people; clients need not name this event |
 
 Events of files may be late, repeated or merged. Use these events only to refresh a view. Checkpoints do not depend on events.
@@ -449,7 +453,7 @@ These details are too long for the tables.
  */
 export const guide = `## Guide
 
-Read this part in order. The guide takes about 20 minutes, and then you can write a client. The tables below have the details. Every message is complete: replace the session's id by your own, put the message into a frame, and send it.
+Read this part in order. The guide takes about 20 minutes, and then you can write a client. The tables below have the details. Every request is complete: replace the session's id by your own, put the request into a frame, and send it. A real answer can have more fields than the answer in the guide.
 
 ${sessions}
 ${checkpoints}

@@ -219,7 +219,10 @@ export interface ConflictPath {
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** The author of the edit. Absent: the ledger does not know the author, or the request is a dry run. */
+  /**
+   * The author of the edit. Absent: the ledger does not know the author. A dry run of `checkpoint/restore`
+   * omits it.
+   */
   readonly author?: Author;
 }
 
@@ -281,7 +284,7 @@ export interface Checkpoint {
   readonly formerTag?: Tag;
   /**
    * The tag of the checkpoint with which `stats` compares: the previous turn for a turn, the previous turn or
-   * tool for a tool. Absent: the checkpoint has no tag.
+   * tool for a tool. Absent: that checkpoint has no tag.
    */
   readonly previousTag?: Tag;
   /** The checkpoint that was current when this checkpoint was made. Absent: this is the base. */

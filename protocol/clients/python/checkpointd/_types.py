@@ -815,8 +815,8 @@ class ConflictPath(_ConflictPathRequired, total=False):
     """A path whose present content is in no checkpoint and was not reported by the agent."""
     # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
-    # The author of the edit. Absent: the ledger does not know the author, or the request is a dry
-    # run.
+    # The author of the edit. Absent: the ledger does not know the author. A dry run of
+    # `checkpoint/restore` omits it.
     author: Author
 
 
@@ -896,7 +896,7 @@ class Checkpoint(_CheckpointRequired, total=False):
     # lost its tag. Absent: none.
     formerTag: Tag
     # The tag of the checkpoint with which `stats` compares: the previous turn for a turn, the
-    # previous turn or tool for a tool. Absent: the checkpoint has no tag.
+    # previous turn or tool for a tool. Absent: that checkpoint has no tag.
     previousTag: Tag
     # The checkpoint that was current when this checkpoint was made. Absent: this is the base.
     parent: CheckpointId

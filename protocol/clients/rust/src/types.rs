@@ -1162,8 +1162,8 @@ pub struct ConflictPath {
     /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// The author of the edit. Absent: the ledger does not know the author, or the request is a dry
-    /// run.
+    /// The author of the edit. Absent: the ledger does not know the author. A dry run of
+    /// `checkpoint/restore` omits it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<Author>,
 }
@@ -1233,7 +1233,7 @@ pub struct Checkpoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former_tag: Option<Tag>,
     /// The tag of the checkpoint with which `stats` compares: the previous turn for a turn, the
-    /// previous turn or tool for a tool. Absent: the checkpoint has no tag.
+    /// previous turn or tool for a tool. Absent: that checkpoint has no tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_tag: Option<Tag>,
     /// The checkpoint that was current when this checkpoint was made. Absent: this is the base.
