@@ -24,8 +24,8 @@ export function endsWithItsSum(json: string): boolean {
   return sum !== undefined && sum === sumOfText(`${json.slice(0, at)}}`);
 }
 
-// JSON keeps the order of fields and omits undefined fields. A record that was read from the disk therefore gives the
-// same text as before it was written.
+// JSON keeps the order of fields and omits undefined fields. A record therefore gives the same text before it is
+// written and after it is read back.
 const sumOf = (record: object): string => sumOfText(JSON.stringify(record));
 
 /** Returns the checksum of a text as eight hexadecimal digits. */

@@ -147,8 +147,8 @@ export const openPath = through('openPath', (path: string | Buffer): number =>
 );
 
 /**
- * Returns the stats of a file in an open directory. `address` is the file's path below `/proc/self/fd`. Tests choose a
- * fault by its path, so the seam gets the ordinary path (`directory` and `name`).
+ * Returns the stats of a file in an open directory. `address` is the file's path below `/proc/self/fd`. The seam gets
+ * the ordinary path (`directory` and `name`), because tests name by this path the call that must fail.
  */
 export function lstatOpened(address: string | Buffer, directory: string, name: string): fs.BigIntStats {
   passSeam('lstat', { toString: () => `${directory}/${name}` });

@@ -125,7 +125,7 @@ export interface FinishedScan {
   /** The position in the change log when the scan began. Later changes may or may not be in the result. */
   readonly position: number;
   readonly tree: ScannedTree;
-  /** True when the scan checked every file, and every earlier listing before reusing it. */
+  /** True when the scan checked every file, and checked every earlier listing before it reused this listing. */
   readonly isWhole: boolean;
   /** True when the request had neither `since` nor `alsoInclude`, so that only the rules selected the files. */
   readonly isPlain: boolean;
@@ -347,7 +347,7 @@ export class Capturer {
       const plan = await chooseScan(state, request, watched);
       const fast = typeof plan === 'string' ? plan : await scanFast(this.#place, request, plan);
       const scanned = typeof fast === 'string' ? await scanAll(this.#place, state, request, fast) : fast;
-      requireWorkTree(this.#place.workTree); // the scan may have read another file system, mounted meanwhile
+      requireWorkTree(this.#place.workTree); // another file system may have been mounted during the scan
       return scanned;
     } finally {
       this.#scans -= 1;

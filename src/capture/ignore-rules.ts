@@ -41,7 +41,8 @@ export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = t
 export function pathTreeOf(paths: readonly TreePath[]): PathTree | undefined {
   if (paths.length === 0) return undefined;
   const tree: PathTree = new Map();
-  // Adds longer paths first. A whole directory includes its files, so a shorter path then replaces the paths below it.
+  // Adds longer paths first. If the list has both a directory and paths below it, the directory then replaces these
+  // paths.
   for (const path of [...paths].sort((a, b) => b.length - a.length)) {
     addWholePath(tree, path);
   }
@@ -212,7 +213,7 @@ export class IgnoreScopes {
   readonly #places: UserPlaces;
   readonly #open = new Map<TreePath, OpenScope>();
   /**
-   * Says whether the rules above the work tree exclude the whole work tree. This is the last answer, with the key of
+   * The last answer to the question whether the rules above the work tree exclude the whole work tree, and the key of
    * these rules.
    */
   #verdict: { readonly key: string; readonly isExcluded: boolean } | undefined;
@@ -360,7 +361,10 @@ function above(root: string, workTree: string, base: TreePath): string[] {
   return list;
 }
 
-/** Returns the git directories of a repository that are in the work tree, and all paths that lead to them. */
+/**
+ * Returns those git directories of a repository that are in the work tree, and all paths that lead to these
+ * directories.
+ */
 function gitDirectoriesIn(workTree: string, repository: Repository | undefined): TreePath[] {
   if (repository === undefined) return [];
   const found = new Set<TreePath>();

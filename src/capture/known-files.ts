@@ -68,7 +68,7 @@ interface Loaded {
 
 /**
  * A content that was written at least this long before the machine stopped is on the disk. After a power cut, a file
- * with a later write may have its new stamp and not its new content.
+ * that was written later may have its new stamp but not its new content.
  */
 const onDiskMs = 600_000;
 /** The maximum number of names in a list. Writing more names would take too much memory. */
@@ -78,7 +78,7 @@ const seldomMs = 600_000;
 
 export class KnownFiles {
   readonly #options: KnownFilesOptions;
-  /** The listings that were written last, for comparison. A weak reference does not keep them in memory. */
+  /** The listings that were written last, for comparison. A weak reference does not keep the listings in memory. */
   #written: { readonly listings: WeakRef<Listings>; readonly atMs: number } | undefined;
   /** The file, from the first {@link tree} until {@link read}. */
   #loaded: Promise<Loaded | undefined> | undefined;

@@ -134,9 +134,9 @@ export interface WalkedDirectory {
   /** The directory in the finished tree. A later scan may use this directory as `inherited.previous`. */
   made?: Directory | undefined;
   /**
-   * Present if this is a git directory that is not named `.git`. Says how the scan recognised it. `content`: by its
-   * contents. `pointer`: a `.git` file or a `commondir` points to it. From such a directory, a capture takes only files
-   * that an enclosing repository tracks (fixtures).
+   * Present if this is a git directory that is not named `.git`. The value says how the scan recognised the directory.
+   * `content`: by its contents. `pointer`: a `.git` file or a `commondir` points to it. From such a directory, a
+   * capture takes only files that an enclosing repository tracks (fixtures).
    */
   readonly gitDirectory?: 'content' | 'pointer' | undefined;
   /**

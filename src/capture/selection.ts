@@ -32,7 +32,8 @@ export class Selection {
   readonly #lastChain: (path: TreePath) => string | undefined;
 
   /**
-   * `lastChain` returns the key of a directory's rules when they were last read, in this scan or in the previous scan.
+   * `lastChain` returns the key that a directory's rules had when they were last read, in this scan or in the previous
+   * scan.
    */
   constructor(options: SelectionOptions, lastChain: (path: TreePath) => string | undefined) {
     this.#options = options;

@@ -8,16 +8,16 @@ import { files } from '../base/files.ts';
 import type { WorkTree } from '../work-tree/work-tree.ts';
 
 /**
- * For this time after a file's last change, its content may have changed even if the stamp is the same. A write through
- * a mapping (`mmap`) stamps the file only if the page was clean, and the kernel cleans dirty pages after about 30 s.
- * The other 30 s allow for clocks that differ.
+ * Within this time after its last change, a file may get other content and still keep the same stamp. A write through a
+ * mapping (`mmap`) stamps the file only if the page was clean, and the kernel cleans dirty pages after about 30 s. The
+ * other 30 s allow for clocks that differ.
  */
 export const settleMsUsual = 60_000;
 
 /**
- * For this time after a directory's last change, its names may have changed even if the stamp is the same. A change
- * does not alter the stamp if it happens in the same clock tick as the scan. A tick of the kernel takes 1–4 ms. A tick
- * of ext3, FAT and some network file systems takes 1–2 s.
+ * Within this time after its last change, a directory may get other names and still keep the same stamp. A change does
+ * not alter the stamp if it happens in the same clock tick as the scan. A tick of the kernel takes 1–4 ms. A tick of
+ * ext3, FAT and some network file systems takes 1–2 s.
  */
 export const stampGrainMs = 1000;
 

@@ -584,7 +584,7 @@ class Stacks {
   }
 }
 
-/** Makes a stack that shares the nodes of the last stack, if the new stack has one id more or one id less. */
+/** Makes a stack. If it has one id more or one id less than the last stack, the two stacks share their nodes. */
 function stackOf(
   ids: readonly CheckpointId[],
   last: Stack,

@@ -1,6 +1,6 @@
-// Writes the texts of a diff: the unified text of git, and git's stat after a list with one line for each file. Git
-// does not see changed permissions, so this module adds them to each text, in the form of git's mode changes. The texts
-// are bytes, because some names and contents are not UTF-8.
+// Writes the texts of a diff. One text is git's unified diff. The other text lists each file on a line and ends with
+// git's stat. Git does not see changed permissions, so this module adds them to each text, in the form of git's mode
+// changes. The texts are bytes, because some names and contents are not UTF-8.
 import { InvariantViolation } from '../base/invariant.ts';
 import { type DiffOptions, quotedPath, statText, unifiedText } from '../git/diff/tree-diff.ts';
 import type { GitTrees } from '../store/snapshot-store.ts';

@@ -127,5 +127,7 @@ export class Ledger {
   }
 }
 
-/** When a path gets a new record, this number of its last records is searched for an equal content. */
+/**
+ * When a path gets a new record, the ledger searches at most this many of the path's last records for an equal content.
+ */
 const lookBack = 8;

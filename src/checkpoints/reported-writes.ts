@@ -61,8 +61,8 @@ export class ReportedWrites {
   }
 
   /**
-   * Records which head the session has when its checkpoints are enabled. Reports between the creation of this head and
-   * the enabling may be missing.
+   * Records which head the session has when its checkpoints are enabled. Reports that came between the creation of this
+   * head and the enabling may be missing.
    */
   beginAt(head: CheckpointId | undefined): void {
     this.#openedAt = head;
@@ -182,7 +182,7 @@ function isExplained(
 }
 
 /**
- * Checks the reports from `first` on. True when one session reported a content directly after another session had
+ * Checks `first` and all later reports. True when one session reported a content directly after another session had
  * reported the same content. Both sessions must have written before either of them reported.
  */
 function isOverlapping(reports: readonly ReportedWrite[], first: ReportedWrite | undefined): boolean {

@@ -77,8 +77,8 @@ function rangeOf(index: CheckpointIndex, checkpoint: StoredCheckpoint): RevertRa
 }
 
 /**
- * Returns the range of a turn. The range ends at the next turn of the turn's line. Without a next turn, it ends at the
- * current work tree. If a restore has abandoned the line, it ends at the line's last checkpoint.
+ * Returns the range of a turn. The range ends at the next turn of the turn's line. Without a next turn, the range ends
+ * at the current work tree. If a restore has abandoned the line, the range ends at the line's last checkpoint.
  */
 function turnRange(index: CheckpointIndex, turn: StoredCheckpoint): RevertRange {
   const { id } = turn.record;
@@ -118,7 +118,7 @@ function isBefore(index: CheckpointIndex, earlier: string, later: StoredCheckpoi
   return false;
 }
 
-/** Checks that `to` comes after `from` on one line. @throws InvalidRange if not */
+/** Checks that `to` comes after `from` on one line. @throws InvalidRange if it does not */
 function requireOneLine(index: CheckpointIndex, { from, to }: RevertRange): void {
   const [first, last] = [from.record.id, to?.record.id];
   const isOnLine =

@@ -123,7 +123,8 @@ function refuseUnknown([, ...words]: readonly string[]): void {
 }
 
 /**
- * Returns a command's name and words for the list of commands. Omits the options, because every command has options.
+ * Returns a command's name and arguments, as the list of commands shows them. Omits the options, because every command
+ * has options.
  */
 function termOf(command: Command): string {
   return `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trimEnd();
@@ -240,7 +241,9 @@ async function addInspect(program: Command, _: unknown, done: (code: number) => 
   });
 }
 
-/** Adds `enable` or `disable`. These commands change settings of agents and use no session. */
+/**
+ * Adds the command `enable` or `disable` to the program. These commands change settings of agents and use no session.
+ */
 async function addHooks(
   program: Command,
   what: 'enable' | 'disable',

@@ -122,7 +122,10 @@ function checkPathCount(count: number): void {
   );
 }
 
-/** Selects files up to the size limit, by the sizes in the listing of the work tree. Does not read the files. */
+/**
+ * Selects files whose sizes, as the listing of the work tree gives them, are together within the limit. Does not read
+ * the files.
+ */
 async function listContext(settings: ConversationSettings, workTree: ContextFiles): Promise<ListedContext> {
   const { matched, unmatched } = await matchAll(settings.contextPaths, workTree);
   const maxSize = contextBudgetTokens(settings) * bytesPerToken;
@@ -292,7 +295,10 @@ export class StickyContext {
     return this.#lastMessageLength;
   }
 
-  /** Adds paths and globs. Those that the context already has keep their position. @throws PathOutsideWorkTree */
+  /**
+   * Adds paths and globs. Paths and globs that the context already has keep their position.
+   * @throws PathOutsideWorkTree
+   */
   add(paths: readonly unknown[], idempotency?: Idempotency): { added: string[] } {
     const present = this.paths;
     const added = [...new Set(checkContextPaths(paths))].filter((path) => !present.includes(path));
@@ -344,8 +350,7 @@ export class StickyContext {
       const isNamed = this.paths.some((named) => path === named || path.startsWith(`${named}/`));
       if (isNamed || this.#cached?.files.has(path)) return this.#forget();
     }
-    // Another call may be building a message. The files of this message are not known yet, and one of them may have
-    // been read before it changed.
+    // Another call may be building a message, and may have read one of the changed files before the change.
     if (this.#cached === undefined) this.#changes += 1;
   }
 

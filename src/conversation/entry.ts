@@ -143,8 +143,8 @@ function listOf(value: unknown, what: string): readonly unknown[] {
 }
 
 /**
- * Removes a field that is `null`. In the protocol, `null` means absent. After this step, the code has to handle only
- * absent fields.
+ * Removes a field that is `null`. In the protocol, `null` means absent. After this step, the code need not handle
+ * `null`.
  */
 function withoutNull<T extends ClientObject>(object: T, field: string): T | Omit<T, string> {
   if (object[field] !== null) return object;

@@ -121,8 +121,9 @@ export function rangeAfterCompaction(
 }
 
 /**
- * Searches backwards for the last `messages` messages of the user. Returns the position of the earliest of them, and
- * the number found. The first entry of the history counts as a message even if it contains tool results.
+ * Searches backwards for the last `messages` messages of the user. Returns the position of the earliest message found,
+ * and how many messages were found. The first entry of the history counts as a message even if it contains tool
+ * results.
  */
 export function lastMessages(
   history: Sequence<HistoryEntry>,

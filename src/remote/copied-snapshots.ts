@@ -31,7 +31,10 @@ export class SnapshotCopier {
   readonly #to: CopyTarget;
   /** The ids of contents in the target. The key is the id of the same content in the source. */
   readonly #blobs = new Map<BlobId, BlobId>();
-  /** The directories for the target. The key is the same directory in the source. Snapshots share directories. */
+  /**
+   * The directories for the target. Each key is the directory in the source of which the value is a copy. Snapshots
+   * share directories.
+   */
   #directories = new WeakMap<Directory, Directory>();
   /** The file of {@link remembering}. `#remembered` is the number of ids in the file. */
   #file: string | undefined;

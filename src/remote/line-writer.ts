@@ -130,7 +130,10 @@ class SentTrees {
   readonly #job: Job;
   readonly #behind: LeftBehind;
   readonly #copier: SnapshotCopier;
-  /** The records that the last push sent, by checkpoint. Empty if the last push had other choices. */
+  /**
+   * The records that the last push sent, by checkpoint. Empty if the last push chose by other rules which paths are not
+   * sent.
+   */
   readonly #before: ReadonlyMap<CheckpointId, CheckpointRecord>;
   readonly #left = new Map<string, LeftPath>();
   /** The snapshot of the previous checkpoint, and the tree that was sent for it. */

@@ -141,8 +141,8 @@ class LateLook {
   }
 
   /**
-   * True when the store has the content of a displaced file. Used when a power cut has damaged the note, so that the
-   * note does not describe the file.
+   * True when the store has the content of a displaced file. Used when the note does not describe the file because a
+   * power cut damaged the note.
    */
   async #isStored(file: string): Promise<boolean> {
     const { contents, directory } = this.#options;

@@ -27,7 +27,7 @@ export type FailureReason =
   | 'nestedGitDirectory'
   /** This file system treats two of the paths as the same name. */
   | 'collision'
-  /** The snapshot has a name that must never be written (`..`, `.git`). */
+  /** The path contains a name that must never be written (`..`, `.git`). */
   | 'unsafeName'
   /** Above the path is an entry that is not a directory and that the restore does not remove. */
   | 'blocked'

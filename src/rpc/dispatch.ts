@@ -99,8 +99,8 @@ export class Dispatcher {
     const { log, client } = this.#ports;
     const mutates = facts.effects === 'store' || facts.effects === 'workspace';
     try {
-      // Only the first requests wait here, in their order, until the handlers are loaded. Once the handlers are loaded,
-      // there is no await here, which would cost a request a turn of the event loop.
+      // Only the first requests wait here, in their order, until the handlers are loaded. Later requests do not wait,
+      // because each `await` here would cost a request a turn of the event loop.
       const handler = this.#handlerOf(method) ?? (await this.#loadHandler(method));
       if (handler === undefined) return notFound(method);
       controller.signal.throwIfAborted();

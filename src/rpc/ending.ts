@@ -26,7 +26,7 @@ export interface EndingPorts {
   readonly stop: (reason: EndReason) => Promise<void>;
   /** Waits until the responses are sent. */
   readonly drain: (msMax: number) => Promise<void>;
-  /** Waits for work that the process may also leave unfinished when the time is over. Must not reject. */
+  /** Waits for work. When the time is over, the process may leave this work unfinished. Must not reject. */
   readonly finish: () => Promise<void>;
   readonly exit: (code: number) => void;
   readonly log: Log;
@@ -63,8 +63,8 @@ interface Patience {
 }
 
 /**
- * The limits after `exit`. A client that sends `exit` waits for the end of the process, and kills the process after two
- * seconds.
+ * The time limits after the client has sent `exit`. A client that sends `exit` waits for the end of the process, and
+ * kills the process after two seconds.
  */
 const untilExit: Patience = { stopMsMax: 1000, drainMsMax: 300, drainedMsMax: 1400, finishMsMax: 400 };
 const patient: Patience = { stopMsMax: 5000, drainMsMax: 1000, drainedMsMax: 1000, finishMsMax: 1000 };

@@ -283,8 +283,8 @@ export class PublishedList {
   }
 
   /**
-   * Deletes a list that cannot be written, because a wrong list would do harm. The next opening then trusts the store
-   * and begins a new list.
+   * Appends ids to the list. If this write fails, deletes the list, because an outdated list would do harm. The next
+   * opening then trusts the store and begins a new list.
    */
   #append(sign: '+' | '-', ids: readonly CheckpointId[]): void {
     try {

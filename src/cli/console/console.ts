@@ -82,7 +82,10 @@ async function runConsole(task: Task): Promise<number> {
   return 0;
 }
 
-/** Runs one console command. Prints a failure, so that the console continues. @throws CheckpointdGoneError */
+/**
+ * Runs one console command. If the command fails, prints the failure, and the console continues.
+ * @throws CheckpointdGoneError
+ */
 async function runWord(desk: Desk, first: string, rest: readonly string[]): Promise<void> {
   const name = first.slice(1);
   const word = first.startsWith('/') && Object.hasOwn(words, name) ? words[name] : undefined;

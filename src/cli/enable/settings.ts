@@ -1,7 +1,7 @@
-// Adds hooks to the text of a settings file, or removes hooks from the text. Returns the change, so that the user can
-// see it first. This module does not use the disk.
+// Adds hooks to the text of a settings file, or removes hooks from the text. Returns the change without writing it, so
+// that the caller can first show it to the user. This module does not use the disk.
 
-/** One of several replacements. The offset refers to the text after all earlier replacements. */
+/** One of several replacements in a text. The offset refers to the text after all earlier replacements. */
 export interface Edit {
   readonly offset: number;
   readonly length: number;

@@ -15,7 +15,8 @@ const inputGraceMs = 150;
 /** The size limit of an event. No supported agent sends a larger event. */
 const inputBytesMax = 32 * 1024 * 1024;
 /**
- * The maximum length of a prompt. The hook cuts a longer prompt, because the prompt only becomes the name of a turn.
+ * The maximum length of a prompt. The hook cuts a longer prompt, because checkpointd uses the prompt only to name the
+ * turn.
  */
 const promptCharactersMax = 20_000;
 

@@ -82,7 +82,8 @@ async function answerFirst(onLine: (line: string) => Promise<string>): Promise<v
 }
 
 /**
- * The time for which the keeper remembers the answer to an event. The event's hook asks for the answer within a second.
+ * The time for which the keeper remembers the answer to an event. The event's hook asks for the answer at most a second
+ * after the event.
  */
 const answerMs = 60_000;
 

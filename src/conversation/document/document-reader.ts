@@ -261,7 +261,7 @@ export interface Reading {
   readonly nowMs: number;
   readonly slices: Slices;
   readonly warnings: string[];
-  /** The names of the fields in the document's entries that an entry of a conversation cannot have. */
+  /** The names of fields that the document's entries have, but that an entry of a conversation cannot have. */
   readonly entryFieldsLeft: Set<string>;
   dropped: number;
   transcriptDropped: number;

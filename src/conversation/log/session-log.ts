@@ -11,14 +11,14 @@ import { constants, files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 
 /**
- * One record of a session. This folder defines the records of kind `conversation`. It only stores the records of other
- * kinds (`operation`, `ledger`).
+ * One record of a session. This folder defines the records of kind `conversation`. It stores the records of other kinds
+ * (`operation`, `ledger`) without reading them.
  */
 export interface LogRecord {
   readonly kind: string;
 }
 
-/** Stores records in the session's file. For a session that leaves nothing on the disk, stores them in memory. */
+/** Stores records in the session's file. If the session leaves nothing on the disk, stores the records in memory. */
 export interface RecordLog {
   /** The number of records. The next record gets the position `length + 1`. */
   readonly length: number;
@@ -90,8 +90,8 @@ export function wholeRecords(bytes: Buffer): LogRecord[] {
 
 interface SessionLogOptions {
   /**
-   * The failure that a record survives once `append` has returned. `power`: a power cut (with fsync). `process`: the
-   * end of the process.
+   * The worst failure after which a record still exists, once `append` has returned. `power`: a power cut (with fsync).
+   * `process`: the end of the process.
    */
   readonly durability: 'process' | 'power';
   /** Called before each write. Throws when this process no longer owns the log. */
@@ -330,8 +330,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Saves the bytes that are cut off if they end with a line feed. An unfinished write has no line feed, so in this
-   * case a complete line was damaged later.
+   * If the bytes to cut off end with a line feed, saves them in another file. An unfinished write has no line feed, so
+   * in this case a complete line was damaged later.
    */
   #keepWholeLine(size: number): void {
     const tail = Buffer.alloc(size - this.#end);

@@ -45,7 +45,7 @@ interface ConversationRecord extends LogRecord {
   /** The state before this record. After a rewind, this is not the state of the preceding record in the log. */
   readonly parent: ConversationRef;
   readonly operation: StateChange | ImportStep | HeadStep;
-  /** True when the record adds a state but does not move the head. A checkpoint moves the head later. */
+  /** True when the record adds a state but does not move the head. A later checkpoint moves the head. */
   readonly isProposed?: true;
   /** The session's data for the mutation, and the result. A client that repeats the key gets this result again. */
   readonly idempotency?: Idempotency & { readonly result: unknown };

@@ -141,7 +141,7 @@ function unanswered(error: unknown): undefined {
 
 /**
  * Takes the output up to the final line, but at most `bytesMax` bytes. A content cannot contain this line by chance.
- * Only one comparison runs at a time, so the line ends the output of this comparison.
+ * Only one comparison runs at a time, so this line can only be the end of its output.
  */
 function takeUntil(end: string, bytesMax: number, onCut: () => void): TakeAnswer<Buffer> {
   const mark = Buffer.from(end, 'latin1');

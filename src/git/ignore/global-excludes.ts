@@ -108,7 +108,7 @@ export class GlobalExcludes {
   }
 
   async #ask(config: string, blocking: ReadonlyMap<string, string>): Promise<string | undefined> {
-    // Starts git only if the file contains this setting. Nearly all configuration files do not.
+    // Starts git only if the file contains this setting. Nearly all configuration files lack it.
     if (!/excludesfile|include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return undefined;
     const isWithout = blocking.has(config);
     // Git gets the user's repository as its git dir, because the conditions of an `includeIf` depend on the repository.

@@ -15,8 +15,8 @@ import { idsInPacks } from './pack-index.ts';
 export const wholeBytesMax = 8 << 20;
 
 /**
- * The maximum number of loose objects that are looked up without git. To look up more takes longer than one query to
- * git.
+ * The maximum number of loose objects that are looked up without git. Looking up more objects takes longer than one
+ * query to git.
  */
 const looseMax = 16;
 /** To look up at least this number of objects, the indexes of small packs are read. */
@@ -77,7 +77,7 @@ export class ObjectReader {
     return sizes;
   }
 
-  /** Returns the sizes of a few objects. Returns undefined unless all of them are loose. */
+  /** Returns the sizes of a few objects. Returns undefined unless all these objects are loose. */
   #looseSizes(ids: readonly string[]): number[] | undefined {
     if (ids.length > looseMax || this.#looseIn.length === 0) return undefined;
     const sizes: number[] = [];

@@ -42,7 +42,10 @@ export interface GitProcess {
   stderr(): string;
   /** Sends a signal to the process and to all processes that it started. */
   kill(signal: NodeJS.Signals): void;
-  /** Waits for `work`, which needs this process. Kills the process if it does nothing for too long during this time. */
+  /**
+   * Waits for `work`, which cannot finish without this process. Kills the process if it does nothing for too long
+   * during this time.
+   */
   awaiting<T>(work: Promise<T>): Promise<T>;
   /**
    * Resolves when the process has ended and its pipes are closed, at the latest a second after it was killed. Never

@@ -118,7 +118,7 @@ export class RefStore {
   }
 
   /**
-   * Makes all changes or none. After the promise has resolved, all changes are made.
+   * Makes all changes or none. The promise resolves when all changes have been made.
    * @throws StoreCorrupt when another program moved one of the refs, NoSpace, GitFailed. After an error nothing has
    * changed.
    */
@@ -540,8 +540,8 @@ export async function keepingPackedMode(gitDir: string, work: () => Promise<unkn
   await work();
   const after = modeOf(file);
   if (before === undefined || after === undefined || before === after) return;
-  // Fails if the file is missing, or belongs to another user, who then chose the bits. The refs are right in both
-  // cases.
+  // Fails if the file is missing, or if it belongs to another user; that user then chose the bits. The refs are right
+  // in both cases.
   attempt(hasCode('ENOENT', 'EPERM'), () => files.chmodSync(file, before));
 }
 

@@ -232,7 +232,7 @@ const linkedPacksMax = 50;
 /**
  * Adds the packs of one object directory to another object directory. Makes hard links if both directories are on one
  * disk. This is safe, because no process changes a pack. If there are too many packs, changes nothing and returns
- * false. After the promise has resolved, the packs are synced.
+ * false. The promise resolves when the packs are synced.
  */
 export async function linkPacks(from: string, to: string): Promise<boolean> {
   const [source, target] = [join(from, 'pack'), join(to, 'pack')];

@@ -80,7 +80,7 @@ export async function blockingInclude(
 }
 
 async function includesOf(config: string, place: GitPlace): Promise<string[]> {
-  // Starts git only if the file has includes. Nearly all configuration files have none.
+  // Starts git only if the file has includes. Nearly all configuration files have no includes.
   if (!/include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return [];
   const { stdout } = await runGit({
     place,

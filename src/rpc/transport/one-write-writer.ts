@@ -28,7 +28,7 @@ const escapes = /\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
 
 /**
  * Returns the JSON with U+FFFD in place of each lone surrogate. JSON.stringify writes a lone surrogate as an escape
- * (`\ud800`). Clients in Rust, Neovim and Emacs refuse a whole message that contains one such escape.
+ * (`\ud800`). Clients in Rust, Neovim and Emacs refuse a whole message if it contains this escape even once.
  */
 export function wellFormedJson(value: unknown): string {
   const text = JSON.stringify(value);

@@ -338,9 +338,9 @@ async function renameRows(file: string, options: StoreOptions, suffix: string): 
   }
 }
 
-// Returns the bytes of one session's checkpoints in the shared database: contents, directories and rows. Data that
-// several sessions share is counted once for each of them. Free pages, journals and unreferenced rows do not count;
-// SqliteStore.usage has the size of the whole database.
+// Computes how many bytes the contents, directories and rows of one session's checkpoints take in the shared database.
+// Data that several sessions share is counted once for each of them. Free pages, journals and unreferenced rows do not
+// count; SqliteStore.usage has the size of the whole database.
 
 /** The approximate size of a row, its keys and its index entries, besides the counted text. */
 const rowBytes = 250;
