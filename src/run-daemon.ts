@@ -40,8 +40,8 @@ function complain(complaint: string): void {
 }
 
 /**
- * Starts to serve. Reports a failure that prevents this: a log file that cannot be opened, or a client that cannot be
- * reached.
+ * Starts to serve. Reports a failure that prevents the start: a log file that cannot be opened, or a client that cannot
+ * be reached.
  */
 async function startServing(flags: ServeFlags): Promise<void> {
   const { serve, UnusableLogFile } = await import('./serve.ts');

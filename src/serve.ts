@@ -21,7 +21,7 @@ const exitFailure = 70;
 /** The maximum time in ms to wait for another daemon that has just started and does not listen yet. */
 const startingMs = 10_000;
 
-/** The error for a log file that cannot be opened. Its message is for the person who chose the file. */
+/** The error for a log file that cannot be opened. The error's message is for the person who chose the file. */
 export class UnusableLogFile extends Error {}
 
 /** Opens the log file. @throws UnusableLogFile */

@@ -34,8 +34,8 @@ export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode:
   for (const line of listing.split('\n')) {
     const [, inode, mark] = /^\s*(\d+) [-bcdlpsD][-rwxsStT]{9}(\S?) /.exec(line) ?? [];
     if (inode === undefined) continue;
-    // Two files on different file systems may have the same inode number. If one of them has an access list, this
-    // function reports both.
+    // Two files on different file systems may have the same inode number. If one of two such files has an access list,
+    // this function reports both files.
     const isMarked = mark === '+' || mark === '@';
     marks.set(Number(inode), isMarked || marks.get(Number(inode)) === true);
   }
@@ -47,7 +47,7 @@ const terminated = (path: Buffer): Buffer[] => [path, nul];
 
 let known: Promise<boolean> | undefined;
 
-/** Returns whether `ls` marks files that have an access list. The `ls` of small systems does not. */
+/** Returns whether `ls` marks files that have an access list. The `ls` of small systems does not mark these files. */
 function marksAccessLists(): Promise<boolean> {
   known ??=
     process.platform === 'linux'

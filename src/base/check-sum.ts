@@ -15,8 +15,8 @@ export function isIntact(record: object): boolean {
 
 /**
  * True when a text is the JSON of a record with its matching checksum, exactly as {@link withSum} and JSON.stringify
- * made it. If false, the record may still be intact. {@link isIntact} finds this out, but takes longer, because it
- * writes the record as text again.
+ * made it. If false, the record may still be intact. {@link isIntact} finds out whether the record is intact, but takes
+ * longer, because it writes the record as text again.
  */
 export function endsWithItsSum(json: string): boolean {
   const at = json.length - ',"sum":"12345678"}'.length;

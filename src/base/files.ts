@@ -76,7 +76,7 @@ function mkdirSync(path: string | Buffer, { recursive, ...options }: fs.MakeDire
   }
 }
 
-/** Synchronous calls, named as in node:fs. Use them for one small step. A loop over many paths must yield. */
+/** Synchronous calls, named as in node:fs. Use these calls for one small step. A loop over many paths must yield. */
 export const files = {
   accessSync: through('access', fs.accessSync),
   chmodSync: through('chmod', fs.chmodSync),

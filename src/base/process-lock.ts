@@ -25,7 +25,7 @@ export interface ProcessLock {
   release(): void;
 }
 
-/** Facts about this process that never change. They are cached, so that a later system error does no harm. */
+/** Facts about this process that never change. These facts are cached, so that a later system error does no harm. */
 const cached: {
   startTime?: string | undefined;
   bootId?: string | undefined;

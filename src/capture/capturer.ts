@@ -41,10 +41,14 @@ export interface Capture {
   readonly root: Directory;
   readonly skipped: readonly SkippedPath[];
   /**
-   * Directories and files whose current state is unknown, because they are unreadable. A restore never deletes them.
+   * Directories and files whose current state is unknown, because they are unreadable. A restore never deletes these
+   * directories and files.
    */
   readonly unknown: readonly TreePath[];
-  /** Databases to which a program wrote during the capture. Their captured contents may be inconsistent. */
+  /**
+   * Databases to which a program wrote during the capture. The captured contents of these databases may be
+   * inconsistent.
+   */
   readonly torn: readonly TreePath[];
   /** `cold`: the capture scanned everything; `reason` says why. */
   readonly path: 'cold' | 'fast';
@@ -66,8 +70,8 @@ export interface CaptureRequest {
    */
   readonly previous?: SnapshotId;
   /**
-   * Files or whole directories that a restore will overwrite or delete. They are captured even if the rules exclude
-   * them.
+   * Files or whole directories that a restore will overwrite or delete. These paths are captured even if the rules
+   * exclude them.
    */
   readonly alsoInclude?: readonly TreePath[];
   /**
@@ -136,7 +140,7 @@ export interface FinishedScan {
 /** The maximum number of snapshots whose trees are kept in memory. */
 const rootsMax = 4;
 
-/** Captures may run at the same time. They share only the results of finished scans. */
+/** Captures may run at the same time. Such captures share only the results of finished scans. */
 export class Capturer {
   readonly #options: CapturerOptions;
   readonly #place: ScanPlace;
@@ -495,8 +499,8 @@ const discarding: BlobSink = {
 };
 
 /**
- * Passes contents to the store. Many writes run concurrently. Their number and their total size are limited. If a write
- * fails, a later call throws the error of this write.
+ * Passes contents to the store. Many writes run concurrently. The number and the total size of these writes are
+ * limited. If a write fails, a later call throws the error of this write.
  */
 class Backlog implements BlobSink {
   readonly #writer: SnapshotWriter;

@@ -1,7 +1,7 @@
 // Scans the paths that may have changed since an earlier scan, the base. Lists the changed directories again and reads
-// the changed files in them. Repeats these steps until nothing changes during a round. Then builds the trees above the
-// changes again. Takes every unchanged directory from the base. The daemon watched each unchanged directory before the
-// base read it, and the watcher has reported no later change in it.
+// the changed files in them. Repeats these steps until nothing changes during a round. After these rounds, builds the
+// trees above the changes again. Takes every unchanged directory from the base. The daemon watched each unchanged
+// directory before the base read it, and the watcher has reported no later change in it.
 import { ChangedMap } from '../base/changed-map.ts';
 import { identityKey } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
@@ -116,11 +116,13 @@ export class Recheck {
    * of these names.
    */
   readonly withIgnored: Set<TreePath>;
-  /** Nested repositories and git directories. A fast scan does not detect changes of their rules. */
+  /**
+   * Nested repositories and git directories. A fast scan does not detect changes of the rules in these repositories.
+   */
   private readonly foreign: Set<TreePath>;
   /**
-   * For files with several names, all these names. They are needed because the watcher reports a write under only one
-   * of the names.
+   * For files with several names, all these names. All names are needed, because the watcher reports a write under only
+   * one of the names.
    */
   readonly linked: LinkedNames;
 
@@ -266,7 +268,9 @@ const keyOf = ({ dev, ino }: Stamp): string => `${dev}:${ino}`;
 /** The paths that a round has to scan again. */
 interface DirtyPaths {
   readonly listed: Set<TreePath>;
-  /** Directories whose whole subtree has to be scanned again. Their parents are listed again, too. */
+  /**
+   * Directories whose whole subtree has to be scanned again. The parents of these directories are listed again, too.
+   */
   readonly trees: Set<TreePath>;
 }
 
@@ -343,7 +347,8 @@ export class FastScan {
   /** Paths that may have been written since the base, including everything below them. */
   readonly #written: Set<TreePath>;
   /**
-   * The directories that the current round lists again. All of them have been watched since an earlier scan or round.
+   * The directories that the current round lists again. All these directories have been watched since an earlier scan
+   * or round.
    */
   #relisted: ReadonlySet<TreePath> = new Set();
 
@@ -415,7 +420,8 @@ export class FastScan {
   }
 
   /**
-   * Returns the directories to list again. They were replaced, or one of their listed sub-directories has disappeared.
+   * Returns the directories to list again. These directories were replaced, or one of their listed sub-directories has
+   * disappeared.
    */
   #exchanged(): TreePath[] {
     const unstable = [...this.#listed].filter((path) => this.#listings.get(path)?.failure === 'unstable');

@@ -98,7 +98,10 @@ export class FileReading {
     return this.#ownerOnly;
   }
 
-  /** Returns the directories that were found to be replaced since the last call. They have to be listed again. */
+  /**
+   * Returns the directories that were found to be replaced since the last call. These directories have to be listed
+   * again.
+   */
   takeExchanged(): ReadonlySet<TreePath> {
     const exchanged = this.#exchanged;
     this.#exchanged = new Set();

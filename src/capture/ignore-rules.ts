@@ -1,6 +1,6 @@
 // The ignore rules of a work tree. Each repository in the work tree has one checker (git's own engine) and one index
 // reader. This module also records the states of the `.gitignore` files, which show whether an old verdict is still
-// valid. It interprets no rule itself and selects no files.
+// valid. The module interprets no rule itself and selects no files.
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
@@ -225,8 +225,8 @@ export class IgnoreScopes {
 
   /**
    * Returns the scope of the repository around the work tree. Searches for the repository each time, because `git init`
-   * may have made one meanwhile. Ignores the repository's rules if they exclude the work tree itself, because a client
-   * that opens an ignored directory wants its files.
+   * may have made a repository meanwhile. Ignores the repository's rules if they exclude the work tree itself, because
+   * a client that opens an ignored directory wants its files.
    */
   async outermost(): Promise<IgnoreScope> {
     const { scope, repository } = this.#around();

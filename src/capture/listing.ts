@@ -123,8 +123,8 @@ export interface WalkedDirectory {
   /** True when the directory is not the root and contains a `.git`, which a later scan has to check again. */
   readonly hasGit: boolean;
   /**
-   * True when the directory is the same as in an earlier scan and in `inherited.previous`. Its sub-directories may
-   * differ.
+   * True when the directory is the same as in an earlier scan and in `inherited.previous`. The directory's
+   * sub-directories may differ.
    */
   readonly isUnchanged: boolean;
   /** The sub-directories to scan. Set after the names were selected. */
@@ -173,7 +173,7 @@ export interface ListingOptions {
   isPointedTo(directory: TreePath): boolean;
   /** Listings of an earlier scan, with verdicts and contents that may still be valid. */
   readonly earlier: Pick<Listings, 'get'>;
-  /** The paths of the daemon's storage inside the work tree. They are never scanned. */
+  /** The paths of the daemon's storage inside the work tree. These paths are never scanned. */
   readonly leftOut: ReadonlySet<string>;
   /** The time when the scan began, by the clock that stamps the files. */
   readonly clock: FileClock;
@@ -416,11 +416,11 @@ export function leftOutDirectories(listings: Listings): TreePath[] {
 }
 
 /**
- * Returns the earlier listing if it is certainly still valid. Otherwise returns undefined, and the directory has to be
- * listed. Compares names without allocating memory, because after the first capture most directories are unchanged. The
- * listing is valid under three conditions. The rules and the names must be the same. Every captured file must have the
- * same settled stamp as when it was read. The previous snapshot must contain exactly the directory that the earlier
- * scan made.
+ * Returns the earlier listing if it is certainly still valid. If the listing may be outdated, returns undefined, and
+ * the directory has to be listed. Compares names without allocating memory, because after the first capture most
+ * directories are unchanged. The listing is valid under three conditions. The rules and the names must be the same.
+ * Every captured file must have the same settled stamp as when it was read. The previous snapshot must contain exactly
+ * the directory that the earlier scan made.
  */
 export async function unchangedListing(
   inherited: Inherited,

@@ -175,7 +175,7 @@ export interface ScanResult extends ScanReport {
   readonly isStopped: boolean;
   readonly files: number;
   readonly read: number;
-  /** Paths with an access list. Only the owner's permissions are recorded for them. */
+  /** Paths with an access list. Only the owner's permissions are recorded for these paths. */
   readonly ownerOnly: readonly TreePath[];
 }
 

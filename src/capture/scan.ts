@@ -37,7 +37,7 @@ export interface ScanPlace {
   readonly include: Globs;
   readonly exclude: Globs;
   readonly maxFileBytes: number;
-  /** The paths of the daemon's storage inside the work tree. They are never scanned. */
+  /** The paths of the daemon's storage inside the work tree. These paths are never scanned. */
   readonly leftOut: ReadonlySet<string>;
   /** The clock of this process, in milliseconds since 1970. */
   readonly now: () => number;
@@ -86,7 +86,7 @@ export interface Scanned {
   readonly result: ScanResult;
   /** The reason why everything was scanned. Undefined for a fast scan. */
   readonly reason: FullCaptureReason | undefined;
-  /** The state for the next scan. The caller may use it only after it has stored everything that this scan found. */
+  /** The state for the next scan. The caller must store everything that this scan found before it uses this state. */
   readonly next: ScanState;
 }
 
@@ -112,7 +112,7 @@ export function mayBeFast(
   return isFull !== true && isPlain && previous !== undefined && base !== undefined && base !== 'never';
 }
 
-/** The current rules. They were read after the handles had marked every earlier change. */
+/** The current rules. These rules were read after the handles had marked every earlier change. */
 export interface WatchedRules extends ScanRules {
   readonly handles: ScanHandles;
 }
@@ -151,8 +151,8 @@ export async function chooseScan(
   if (judged.size > judgedMax) return 'ignoreRules';
   const differing = await differingDirectories(base.root, previous, new Slices(request.signal));
   if (differing === undefined) return 'unproven';
-  // The client that requests the capture has changed these paths. They are scanned even if the watcher has not reported
-  // the changes.
+  // The client that requests the capture has changed these paths. These paths are scanned even if the watcher has not
+  // reported the changes.
   const touched = since?.touched ?? [];
   const touchedDirectories = touched.map(parentOf).filter((path) => base.listings.has(path));
   return {
@@ -289,8 +289,8 @@ function optionsOf(
 }
 
 /**
- * The maximum number of rounds that are repeated because directories change. If directories still change after that,
- * the scan reports them as unstable.
+ * The maximum number of rounds that are repeated because directories change. If directories still change after these
+ * rounds, the scan reports them as unstable.
  */
 const againMax = 20;
 

@@ -1,7 +1,7 @@
 // Selects the names in a listing that a capture takes. A capture takes names that the user's repository tracks, names
-// in the previous snapshot, names that no ignore rule excludes, and names that the caller's globs include. It omits
-// names that the caller's globs exclude. Queries the ignore rules in batches. Reads the index of a repository only
-// after the rules have ignored a name in it. Does not access any file itself.
+// in the previous snapshot, names that no ignore rule excludes, and names that the caller's globs include. A capture
+// omits names that the caller's globs exclude. Queries the ignore rules in batches. Reads the index of a repository
+// only after the rules have ignored a name in it. Does not access any file itself.
 import { passInterleaving } from '../base/seam.ts';
 import type { Slices } from '../base/slices.ts';
 import type { Globs } from '../tree/globs.ts';

@@ -64,8 +64,8 @@ export type SkipReason =
 /** The part of a store that a capture needs. */
 export interface SnapshotSink {
   /**
-   * A private directory (0700) for {@link StableContent}, on the store's file system. It is emptied when the store is
-   * opened.
+   * A private directory (0700) for {@link StableContent}, on the store's file system. This directory is emptied when
+   * the store is opened.
    */
   readonly spoolDirectory: string;
   /** Starts to compute the id that a blob of `size` bytes will have in the store. */

@@ -1,6 +1,6 @@
 // Checks the directory handles with the help of full captures. If a path differs between two captures, the handles must
-// have marked the path between these captures. The audit runs after a capture. It does not delay the capture and cannot
-// make it fail. When in doubt, the audit reports nothing.
+// have marked the path between these captures. The audit runs after a capture. The audit does not delay the capture and
+// cannot make the capture fail. When in doubt, the audit reports nothing.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
@@ -93,7 +93,10 @@ export class WatchAudit {
     }
   }
 
-  /** Compares the next scan with the previous scan. Then drops the previous scan, because its listings are large. */
+  /**
+   * Compares the next scan with the previous scan. After the comparison, drops the previous scan, because its listings
+   * are large.
+   */
   async #findingOf(scan: AuditedScan): Promise<Finding | undefined> {
     const last = this.#last;
     this.#next = undefined;
@@ -143,7 +146,7 @@ const foundMax = 1_000;
 
 /**
  * Returns the unmarked paths that were made, changed or removed between two captures. Returns undefined when there are
- * too many. Returns a directory only if both captures contain it, with different permissions. Captures omit empty
+ * too many paths. Returns a directory only if both captures contain it, with different permissions. Captures omit empty
  * directories, so a directory may appear only because it got its first file.
  */
 async function certainDifferences(

@@ -1,6 +1,6 @@
-// The index keeps the checkpoints of a session in memory. It finds them by tag, name, id and commit, lists them in
-// order, and knows the head. The daemon rebuilds the index from the store when it opens the session. The index replaces
-// the `checkpoints` and `tag_index` of the specified CheckpointManager. This module stores nothing.
+// The index keeps the checkpoints of a session in memory. The index finds checkpoints by tag, name, id and commit,
+// lists them in order, and knows the head. The daemon rebuilds the index from the store when it opens the session. The
+// index replaces the `checkpoints` and `tag_index` of the specified CheckpointManager. This module stores nothing.
 import { isDeepStrictEqual } from 'node:util';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -254,8 +254,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * True when this checkpoint is neither the head nor an ancestor of the head. This is so after a restore of an earlier
-   * checkpoint, or of a checkpoint on another line.
+   * True when this checkpoint is neither the head nor an ancestor of the head. This is the case after a restore of an
+   * earlier checkpoint, or of a checkpoint on another line.
    */
   isDetached(id: CheckpointId): boolean {
     const row = this.#rows.rowOf(id);

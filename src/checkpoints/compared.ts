@@ -58,7 +58,8 @@ export async function changesBetween(
 
 /**
  * Returns two snapshots that differ exactly as {@link changesBetween} reports. When neither capture skipped a path,
- * returns the snapshots of the two states. Otherwise makes new snapshots, which belong to no checkpoint.
+ * returns the snapshots of the two states. When a capture skipped a path, makes new snapshots, which belong to no
+ * checkpoint.
  */
 export async function comparable(
   store: SnapshotStore,
@@ -150,7 +151,10 @@ export class StatsCache {
     return { size: this.#cache.size, sizeMax: countsMax, hits: this.#hits, misses: this.#misses };
   }
 
-  /** Returns the cached counts. If there are none, returns the counts from `compute`. Does not cache a failure. */
+  /**
+   * Returns the cached counts. If there are no cached counts, returns the counts from `compute`. Does not cache a
+   * failure.
+   */
   async get(from: string, to: string, compute: () => Promise<FileStats>): Promise<FileStats> {
     if (from === to) return noChanges;
     const key = `${from}..${to}`;
@@ -189,7 +193,8 @@ export async function statsBetween(
       else if (after === undefined) counts.deleted += 1;
       else counts.modified += 1;
     }
-    // A rename consists of an addition and a deletion. Starts git to detect renames only when the difference has both.
+    // A rename consists of an addition and a deletion. Starts git to detect renames only when the difference has both
+    // additions and deletions.
     if (counts.added === 0 || counts.deleted === 0) return counts;
     const whole = await comparable(store, ...sides);
     const found = countLetters(await letters(store, whole.from, whole.to));
@@ -199,8 +204,8 @@ export async function statsBetween(
 }
 
 /**
- * Returns the cache key of a checkpoint, which is its snapshot. If its capture skipped paths, the key is its own id,
- * because the result then depends on earlier checkpoints, too.
+ * Returns the cache key of a checkpoint, which is its snapshot. If the checkpoint's capture skipped paths, the key is
+ * the checkpoint's id, because the result then depends on earlier checkpoints, too.
  */
 function keyOf({ record }: StoredCheckpoint): string {
   return record.skipped.length === 0 ? record.snapshot : record.id;

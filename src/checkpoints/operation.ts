@@ -12,13 +12,13 @@ export interface OperationContext {
    */
   readonly client?: object;
   /**
-   * The client's key and the operation id. They are published together with the effect. Empty for a request that is not
-   * an operation.
+   * The client's key and the operation id. Key and id are published together with the effect. Empty for a request that
+   * is not an operation.
    */
   readonly stamp: Pick<CheckpointRecord, 'idempotency' | 'operation'>;
   /**
-   * Records that the request first recovered an interrupted restore. If the request fails after that, its error must
-   * not say that nothing changed.
+   * Records that the request first recovered an interrupted restore. If the request fails after the recovery, its error
+   * must not say that nothing changed.
    */
   onRecovered(): void;
   progress(phase: string): (done: ProgressFigures) => void;

@@ -69,7 +69,8 @@ export class ReportedWrites {
   }
 
   /**
-   * Returns the record of a report. Returns undefined when the last two reports after the same checkpoint say the same.
+   * Returns the record of a report. Returns undefined when the last two reports of the path have the same session,
+   * content and checkpoint as this report.
    */
   compose(report: Omit<ReportedWrite, 'mayMiss'>): ReportedWrite | undefined {
     // The first repetition of a report is recorded, because it shows that the content was written several times.
@@ -142,7 +143,7 @@ export class ReportedWrites {
 /**
  * Returns the changes from each station to the next, or undefined when the reports do not prove the authors. Each
  * report is about one write. If a report names the content that the path already had, the report came late and is about
- * an earlier change. The authors are then unknown.
+ * an earlier change. If a report came late, the authors are unknown.
  */
 function stepsBetween(
   reports: readonly ReportedWrite[],

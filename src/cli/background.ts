@@ -39,8 +39,8 @@ export async function endOtherVersion(storage: string): Promise<void> {
 }
 
 /**
- * Connects to the background daemon of a storage. If none runs, starts one. Returns undefined when a background daemon
- * is forbidden or does not start.
+ * Connects to the background daemon of a storage. If no background daemon runs, starts a background daemon. Returns
+ * undefined when a background daemon is forbidden or does not start.
  */
 export async function joinBackground(
   storage: string,

@@ -191,8 +191,8 @@ function fish(commands: readonly Offered[]): string {
 }
 
 /**
- * Returns the shell functions that the completions use. They find the position of the cursor, and the paths in the
- * command line.
+ * Returns the shell functions that the completions use. These functions find the position of the cursor, and the paths
+ * in the command line.
  */
 function fishFunctions(commands: readonly Offered[]): string {
   return `function __checkpointd_words

@@ -4,7 +4,10 @@ import { ended } from '../base/turns.ts';
 import { within } from '../base/within.ts';
 import { redirectSaying } from './terminal.ts';
 
-/** After the user has closed the pager, a running request may continue for this time. Then it is cancelled. */
+/**
+ * After the user has closed the pager, a running request may continue for this time. After this time, the request is
+ * cancelled.
+ */
 const endingMs = 1000;
 
 /**

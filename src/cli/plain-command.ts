@@ -1,6 +1,7 @@
 // Implements a fast path for the two most frequent commands: `list`, and the command that prints tags for a shell at
-// every TAB. The fast path handles only plain options, and only sessions that a daemon of the same version has open. It
-// loads no library for command lines and opens no session. All other cases, including failures, are left to program.ts.
+// every TAB. The fast path handles only plain options, and only sessions that a daemon of the same version has open.
+// The fast path loads no library for command lines and opens no session. All other cases, including failures, are left
+// to program.ts.
 import { systemCode } from '../base/errors.ts';
 import { within } from '../base/within.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';

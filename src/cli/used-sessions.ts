@@ -56,8 +56,8 @@ export function takenAmong(chosen: StoredSession, all: readonly StoredSession[])
 }
 
 /**
- * Returns the beginning of a session's id, which `--session` accepts. Its 40 random bits are enough to distinguish the
- * sessions.
+ * Returns the beginning of a session's id, which `--session` accepts. The 40 random bits of this text are enough to
+ * distinguish the sessions.
  */
 export function shortId({ session }: Pick<StoredSession, 'session'>): string {
   return session.slice(0, 'ses_'.length + 8);

@@ -210,8 +210,8 @@ function checkKind(tag: Tag, kind: 'turn' | 'tool'): void {
 }
 
 // Writes the description of a checkpoint when the client gives none. The description is one line, which is also the
-// commit's subject. Its length in bytes is limited, so that it fits the subject line of a commit and a line of a
-// terminal.
+// commit's subject. The length of the description in bytes is limited, so that it fits the subject line of a commit and
+// a line of a terminal.
 
 const bytesMax = 60;
 

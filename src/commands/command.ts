@@ -37,12 +37,15 @@ export interface DaemonParts {
   readonly storage: string;
   /** The recorded outcomes of operations that do not belong to a single session. */
   readonly operations: OperationRecords;
-  /** Returns the recorded outcomes of operations on a whole storage. They still exist after the daemon has ended. */
+  /**
+   * Returns the recorded outcomes of operations on a whole storage. These outcomes still exist after the daemon has
+   * ended.
+   */
   readonly operationsOf: (storage: string) => StorageOperations;
   /**
-   * Returns the recorded outcomes of a client's session/open and session/close requests. They are not in the session,
-   * because a removed session has no records. Each client has its own records, because an answer to one client does not
-   * open the session for another client.
+   * Returns the recorded outcomes of a client's session/open and session/close requests. These outcomes are not in the
+   * session, because a removed session has no records. Each client has its own records, because an answer to one client
+   * does not open the session for another client.
    */
   readonly openingsOf: (client: Client) => OperationRecords;
   /** Runs pieces of work one after another, never two at the same time. */

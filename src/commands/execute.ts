@@ -1,5 +1,5 @@
-// Runs the steps of a request. Only this file determines the order of the steps. They are: find the session, look up
-// the key, wait in the queue, recover an interrupted restore, run the command, record the operation, and return the
+// Runs the steps of a request. Only this file determines the order of the steps. The steps are: find the session, look
+// up the key, wait in the queue, recover an interrupted restore, run the command, record the operation, and return the
 // answer. The commands themselves run the steps after the commit, with afterCommit. The description of a method in
 // protocol.json says which steps apply to it. This file is independent of single commands.
 import { CheckpointdError, failedAfterRecovery } from '../base/errors.ts';

@@ -1,5 +1,5 @@
-// The commands for the work tree. They report the changes that the watcher has seen, and read and write the ledger of
-// authors.
+// The commands for the work tree. These commands report the changes that the watcher has seen, and read and write the
+// ledger of authors.
 import { given } from '../base/given.ts';
 import type * as Wire from '../protocol/types.ts';
 import { pathHistory, recordWrite } from '../session/authorship.ts';

@@ -315,7 +315,7 @@ export class StickyContext {
     return this.#timeline.commit({ op: 'setContextPaths', paths: left }, () => ({ removed }), idempotency);
   }
 
-  /** Returns the files that a client would send with a request now. Does not read them. */
+  /** Returns the files that a client would send with a request now. Does not read the files. */
   list(workTree: ContextFiles): Promise<ListedContext> {
     return listContext(this.#timeline.present.settings, workTree);
   }

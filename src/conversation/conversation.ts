@@ -492,8 +492,8 @@ class TangentMode {
   }
 
   /**
-   * Returns whether the conversation is in a tangent. If so, also returns the tangent's age in whole seconds (C20) and
-   * the number of entries that it added.
+   * Returns whether the conversation is in a tangent. If it is, also returns the tangent's age in whole seconds (C20)
+   * and the number of entries that the tangent added.
    */
   status(): { active: boolean; durationSeconds?: number; added?: number } {
     const { tangent, history } = this.#timeline.present.thread;

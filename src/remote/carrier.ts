@@ -49,7 +49,7 @@ export function parseRemoteRef(ref: string, commit: string): RemoteRef | undefin
   return undefined;
 }
 
-/** The size limit in bytes for a remote's list of refs. It is enough for some 100,000 refs. */
+/** The size limit in bytes for a remote's list of refs. This size is enough for some 100,000 refs. */
 const listBytesMax = 16 << 20;
 /** The maximum time in ms that git may wait for the other machine. */
 const patienceMs = 90_000;

@@ -174,8 +174,8 @@ function laterFormat(format: number): CheckpointdError {
 }
 
 /**
- * The tags and names of a line. They are stored apart from the records, because tags and names move and records never
- * change.
+ * The tags and names of a line. Tags and names are stored apart from the records, because tags and names move and
+ * records never change.
  */
 export interface LineNames {
   readonly tags: Readonly<Record<string, string>>;

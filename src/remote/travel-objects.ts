@@ -35,7 +35,7 @@ export class TravelObjects {
   readonly #place: GitPlace;
   /** The list of the contents that were already copied to this repository from a store without git objects. */
   readonly contentsFile: string;
-  /** The directory for incoming contents. It is emptied when the repository is opened. */
+  /** The directory for incoming contents. This directory is emptied when the repository is opened. */
   readonly spoolDirectory: string;
   readonly #writer: ObjectWriter;
   readonly reader: ObjectReader;
@@ -84,7 +84,7 @@ export class TravelObjects {
     return objects;
   }
 
-  /** Returns a writer for a snapshot. It works like the writer of the strategy `shadow`. */
+  /** Returns a writer for a snapshot. This writer works like the writer of the strategy `shadow`. */
   snapshotWriter(signal?: AbortSignal): SnapshotWriter {
     const { reader, spoolDirectory } = this;
     const parts = { place: this.#place, objects: this.#writer, spoolDirectory, reader };

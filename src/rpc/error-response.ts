@@ -72,7 +72,7 @@ function fromExpected(error: CheckpointdError): WireError {
 
 export interface FailedRequest {
   readonly method: string;
-  /** True when the method may change data. The effects of an unexpected failure are then unknown. */
+  /** True when the method may change data. If such a method fails unexpectedly, its effects are unknown. */
   readonly mutates: boolean;
   readonly log: Log;
 }

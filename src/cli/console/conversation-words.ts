@@ -7,7 +7,7 @@ import { plain } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
 import { switchedOff, texts } from './layouts.ts';
 
-/** If at least this number of messages is removed, the console explains how to restore them. */
+/** If at least this many messages are removed, the console explains how to restore them. */
 const manyMessages = 6;
 
 /**

@@ -1,5 +1,5 @@
 // checkpointd enable and disable: add our hooks to the settings of agents, and remove them. The commands show the
-// changes and ask the user before they write. They do not change a file that they cannot parse.
+// changes and ask the user before they write. The commands do not change a file that they cannot parse.
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { counted } from '../../base/text/plural.ts';

@@ -13,7 +13,10 @@ import { type LastHook, writeLastHook } from './hook-notes.ts';
 import { deleteOldSessions, keptDays } from './old-sessions.ts';
 import type { AgentEvent } from './payloads.ts';
 
-/** A conversation without events for this time is closed. Its next event opens it again. */
+/**
+ * A conversation without events for this time is closed. The next event of the conversation opens the conversation
+ * again.
+ */
 const silenceMs = 30 * 60_000;
 
 /** The maximum time to wait for a command that has the session open for a moment. */
@@ -109,7 +112,7 @@ export class Conversations {
 
   #failed(name: string, event: AgentEvent, error: unknown): void {
     // The description of a turn contains the delay. A repeated event therefore sends the same key with different
-    // parameters, which the daemon refuses.
+    // parameters, and the daemon refuses the request.
     if (error instanceof CheckpointdRequestError && error.kind === 'IdempotencyConflict') return;
     const what = error instanceof CheckpointdRequestError ? `${error.kind}: ${error.message}` : String(error);
     this.#log(`${name}: ${event.kind} failed: ${what}`);

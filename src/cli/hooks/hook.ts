@@ -72,7 +72,8 @@ async function report(
   const id = writeEvent(storage, {
     ...event,
     atMs: Math.round(performance.timeOrigin),
-    // Cutting the prompt may leave half a character, which the daemon would refuse. The conversion replaces this half.
+    // Cutting the prompt may leave half a character, which the daemon would refuse. The conversion to UTF-8 replaces
+    // this half.
     ...(event.text === undefined
       ? {}
       : { text: Buffer.from(event.text.slice(0, promptCharactersMax)).toString() }),

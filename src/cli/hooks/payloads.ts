@@ -13,7 +13,7 @@ interface Dialect {
   readonly tool: (payload: Fields) => unknown;
   readonly input: (payload: Fields) => unknown;
   readonly call?: (payload: Fields) => unknown;
-  /** The tools that write a file. Their input contains the file's path. */
+  /** The tools that write a file. The input of these tools contains the file's path. */
   readonly editors: readonly string[];
   readonly fileFields: readonly string[];
 }
@@ -123,7 +123,10 @@ const dialects: Readonly<Record<string, Dialect>> = {
 /** The supported agents, in the order in which commands list them. */
 export const agentNames: readonly string[] = Object.keys(dialects);
 
-/** Parses one event. `given` is the event's name from the command line. It is used if the payload contains no name. */
+/**
+ * Parses one event. `given` is the event's name from the command line. This name is used if the payload contains no
+ * name.
+ */
 export function readEvent(agent: string, text: string, given?: string): ReadEvent {
   const dialect = Object.hasOwn(dialects, agent) ? dialects[agent] : undefined;
   if (dialect === undefined) return { nothing: `checkpointd knows no agent ${agent}` };

@@ -1,5 +1,5 @@
-// Turns the events of a session into notifications of the protocol. If the daemon cannot describe an event, it only
-// logs the failure, and the operation does not fail.
+// Turns the events of a session into notifications of the protocol. If the daemon cannot describe an event, the daemon
+// only logs the failure, and the operation does not fail.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';

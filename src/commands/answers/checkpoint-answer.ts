@@ -17,7 +17,10 @@ export function skipped(
   return list.map(({ path, reason }) => ({ ...pathRef(path), reason }));
 }
 
-/** Returns whether checkpoints are enabled. If not, also returns the reason and what to do about it. */
+/**
+ * Returns whether checkpoints are enabled. If checkpoints are disabled, also returns the reason and what to do about
+ * it.
+ */
 export function checkpointsState(session: Session): Wire.CheckpointsState {
   const reason = session.disabledReason;
   return reason === undefined ? { enabled: true } : disabledState(reason, session.disabledMessage);

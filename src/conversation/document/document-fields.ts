@@ -59,7 +59,7 @@ export function unknownFields(object: ClientObject, known: readonly string[]): s
 }
 
 // Lists of field names that are camelCase in the protocol and snake_case in a document. All other fields have the same
-// name in both.
+// name in the protocol and in a document.
 
 export type FieldNames = readonly (readonly [ours: string, inDocument: string])[];
 

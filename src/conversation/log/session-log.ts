@@ -1,7 +1,7 @@
 // The session's log on the disk. Each record is one line of `length crc32 json`, appended in one write. All complete
 // records can be read, however the process ended. After a kill or a power cut, the last record may be incomplete, and
 // the next opening cuts it off. If complete records follow the damage, the opening reports the damage and does not
-// truncate the log. The log is never compacted. It needs no lock, because only one process owns the session. This
+// truncate the log. The log is never compacted. The log needs no lock, because only one process owns the session. This
 // module uses only the field `kind` of a record.
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -117,7 +117,9 @@ export class SessionLog implements RecordLog {
   #length = 0;
   #end = logHeader.length;
   #failure: unknown;
-  /** The number of bytes that the opening cut off. They come from an unfinished write or a damaged last record. */
+  /**
+   * The number of bytes that the opening cut off. These bytes come from an unfinished write or a damaged last record.
+   */
   cutBytes = 0;
   /**
    * The file to which the opening saved the bytes that it cut off. Present only if these bytes were a complete line,
@@ -134,7 +136,7 @@ export class SessionLog implements RecordLog {
 
   /**
    * Opens the log and cuts off an incomplete end. Creates the log if it is missing. @throws StoreVersion for a log of a
-   * later format, StoreCorrupt for a log that is damaged before its end. In both cases the file stays unchanged.
+   * later format, StoreCorrupt for a log that is damaged before its end. With both errors, the file stays unchanged.
    */
   static async open(file: string, options: SessionLogOptions, signal?: AbortSignal): Promise<SessionLog> {
     startLog(file, options);

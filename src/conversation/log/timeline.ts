@@ -33,8 +33,8 @@ type ImportStep =
   | { readonly op: 'import'; readonly parts: readonly number[]; readonly rest: ImportRest };
 
 /**
- * A record that changes no data. It says that the head is at the record's parent, and overrides all earlier records
- * about the head.
+ * A record that changes no data. This record says that the head is at the record's parent, and overrides all earlier
+ * records about the head.
  */
 interface HeadStep {
   readonly op: 'settle';
@@ -113,7 +113,7 @@ export class Timeline {
 
   /**
    * Logs an operation that takes effect only when the head moves to the returned position. Publishing a checkpoint with
-   * this position commits files and conversation together. Before that, the conversation is unchanged.
+   * this position commits files and conversation together. Before the publication, the conversation is unchanged.
    */
   propose(operation: StateChange): ConversationRef {
     const after = applyChange(this.present, operation);

@@ -1,6 +1,6 @@
-// The common differ of all stores. It compares two trees that git can read and returns git's own output, so that every
-// strategy gives the same diff. It runs no program from the user's configuration (no external differ, no text
-// conversion). Its statistics decide which paths count as modified.
+// The common differ of all stores. This differ compares two trees that git can read and returns git's own output, so
+// that every strategy gives the same diff. The differ runs no program from the user's configuration (no external
+// differ, no text conversion). The differ's statistics decide which paths count as modified.
 import { CheckpointdError } from '../../base/errors.ts';
 import { bytesOf, isText, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
 import type { GitPlace } from '../process/environment.ts';
@@ -223,8 +223,8 @@ function portions(paths: readonly TreePath[] | undefined): string[][] {
 
 /**
  * Returns the arguments that name a path. Arguments are text, so a name that is not UTF-8 becomes a pattern with `?`
- * for each byte above 127. The pattern may also match another path that differs only in these bytes. The result then
- * contains that path, too.
+ * for each byte above 127. The pattern may also match another path that differs only in these bytes. In this case, the
+ * result contains the other path, too.
  */
 function pathspecs(path: TreePath): string[] {
   if (path === '') return ['.'];
@@ -242,8 +242,8 @@ function lines(text: string): number | undefined {
 }
 
 // Quotes a path like git. If the path contains characters that would fake a line or end a quote, writes it in quotes
-// with escapes. Otherwise leaves it unchanged. Bytes above 127 stay unchanged, because every git call of the daemon
-// sets core.quotePath=false.
+// with escapes. A path without such characters stays unchanged. Bytes above 127 stay unchanged, because every git call
+// of the daemon sets core.quotePath=false.
 
 const letters: Readonly<Record<string, string>> = {
   '\u0007': 'a',

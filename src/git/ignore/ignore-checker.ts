@@ -1,7 +1,7 @@
 // Runs the engine of the ignore rules: git's own `check-ignore`, as a persistent process. The engine runs in a private
-// git directory of the daemon with the user's work tree. It uses the user's `.gitignore` files, `info/exclude` and
-// global excludes file. It starts no program, takes no lock and writes no file of the user. It does not use the index;
-// git/repository/user-index.ts lists the tracked paths.
+// git directory of the daemon with the user's work tree. The engine uses the user's `.gitignore` files, `info/exclude`
+// and global excludes file. The engine starts no program, takes no lock and writes no file of the user. The engine does
+// not use the index; git/repository/user-index.ts lists the tracked paths.
 import { parse } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError } from '../../base/errors.ts';

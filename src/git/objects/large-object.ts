@@ -1,8 +1,8 @@
 // Writes one large loose object in chunks, so that the object is never in memory as a whole. Node compresses on a
 // thread, so that the event loop is not blocked. Hashes the content again during the write, because the private file
-// could have changed since its first hash. Compresses samples to find out whether the content gets smaller. If not, as
-// with a video or an archive, stores the content uncompressed. Compressing 200 MB of a video took seven seconds and
-// saved nothing.
+// could have changed since its first hash. Compresses samples to find out whether the content gets smaller. If the
+// content does not get smaller, as with a video or an archive, stores the content uncompressed. Compressing 200 MB of a
+// video took seven seconds and saved nothing.
 import { pipeline } from 'node:stream/promises';
 import { createDeflate, deflateSync } from 'node:zlib';
 import { CheckpointdError } from '../../base/errors.ts';

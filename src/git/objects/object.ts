@@ -14,8 +14,8 @@ const readBytesMax = 1 << 20;
 const inflatedBytesMax = 16 << 20;
 
 /**
- * Returns the state of the object's file. With `isThorough`, reads the file. Otherwise every file that is not empty
- * counts as whole. A file that is too large to read is `unread`.
+ * Returns the state of the object's file. With `isThorough`, reads the file. Without `isThorough`, every file that is
+ * not empty counts as whole. A file that is too large to read is `unread`.
  */
 export function stateOfLoose(
   file: string,
@@ -49,7 +49,7 @@ export function isLoose(objects: string, id: string): boolean {
  * its name.
  */
 export function readLoose(objects: string, type: ObjectType, id: string): Buffer | undefined {
-  // If this fails, the object is packed or damaged. The caller then asks git, which explains the damage.
+  // If the reading fails, the object is packed or damaged. The caller then asks git, which explains the damage.
   return attempt(isOfSystem, () => {
     const file = join(objects, id.slice(0, 2), id.slice(2));
     const whole = inflateSync(files.readFileSync(file), { maxOutputLength: inflatedBytesMax });

@@ -226,7 +226,7 @@ export class GitChild {
     clearTimeout(kill);
   }
 
-  /** Checks regularly whether the process got a query since the last check. If not, ends the process. */
+  /** Checks regularly whether the process got a query since the last check. If there was no query, ends the process. */
   #watchRest(): void {
     clearTimeout(this.#rest);
     this.#isUsed = false;

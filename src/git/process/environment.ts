@@ -3,8 +3,8 @@
 import { devNull, homedir } from 'node:os';
 
 /**
- * The identity that the specification requires in the shadow repository. All other git processes of the daemon use it,
- * too.
+ * The identity that the specification requires in the shadow repository. All other git processes of the daemon use this
+ * identity, too.
  */
 export const identity = { name: 'Q', email: 'qcli@local' } as const;
 
@@ -15,7 +15,7 @@ export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Re
   const environment: Record<string, string> = {
     PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', // git finds its own sub-commands through PATH
     HOME: '/nonexistent', // no ~/.gitconfig, no ~/.config/git
-    LC_ALL: 'C', // git's messages stay in English, because the daemon has to recognise some
+    LC_ALL: 'C', // git's messages stay in English, because the daemon has to recognise some of the messages
     GIT_CONFIG_NOSYSTEM: '1', // /etc/gitconfig may set hooks, filters, signing
     GIT_CONFIG_SYSTEM: devNull,
     GIT_CONFIG_GLOBAL: devNull,

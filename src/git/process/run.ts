@@ -300,8 +300,8 @@ export function begun<Started>(program: string, start: () => Started): Started {
 }
 
 // Controls one running git process, together with every process that it started. Sends signals to all these processes,
-// and watches all of them while a caller waits. If even SIGKILL does not end them, abandons them, so that no caller
-// waits for ever. This class reads no pipe.
+// and watches all of them while a caller waits. If even SIGKILL does not end the processes, abandons the processes, so
+// that no caller waits for ever. This class reads no pipe.
 
 /** The parts of a child process that this class uses. */
 interface Child {
@@ -324,8 +324,8 @@ export class ProcessGroup {
   /** The error when the process was killed because it did nothing. Otherwise undefined. */
   failure: CheckpointdError | undefined;
   /**
-   * Resolves when the process still exists a second after it was killed. Either the system blocks it, or another
-   * process has its pipes open.
+   * Resolves when the process still exists a second after it was killed. Either the system blocks the process, or
+   * another process has the pipes of this process open.
    */
   readonly abandoned: Promise<undefined>;
 

@@ -1,6 +1,6 @@
 // Checks that git can read all refs of some namespaces. The daemon makes this check before it asks git for the refs,
 // because git would treat an unreadable directory as empty and would wait for ever on a FIFO. This module also removes
-// locks that a killed git left. It opens no ref.
+// locks that a killed git left. The module opens no ref.
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../../base/attempt.ts';
@@ -63,11 +63,11 @@ function entriesOf(directory: string): Dirent[] {
 
 /**
  * True for a symbolic link that cannot block git. Git takes the link's target as the name of a ref if it has the form
- * of such a name. Otherwise git follows the link.
+ * of such a name. If the target does not have this form, git follows the link.
  */
 function isLinkToNoProgram(entry: Dirent, path: string): boolean {
   if (!entry.isSymbolicLink()) return false;
-  // Git cannot follow this link either. It reports the link and does not wait.
+  // If this process cannot follow the link, git cannot follow the link either. Git reports the link and does not wait.
   return attemptOr(true, isOfSystem, () => {
     const stats = files.statSync(path, { throwIfNoEntry: false });
     return stats === undefined || stats.isFile() || stats.isDirectory();

@@ -488,7 +488,7 @@ export async function areAt(where: RefPlace, changes: readonly RefChange[]): Pro
 
 /**
  * Writes the file of a ref under git's lock. Does not check the earlier value of the ref. Returns false after a
- * failure. The caller then lets git make the change, and git reports the reason.
+ * failure. In this case, the caller lets git make the change, and git reports the reason.
  */
 export function writeRefFile(file: string, to: string): boolean {
   const lock = `${file}.lock`;
@@ -640,7 +640,7 @@ export function syncRefNames(gitDir: string, changes: readonly RefChange[]): voi
 
 /**
  * Syncs the path, or its nearest existing parent directory. Git removes an empty directory, for example after packing
- * its refs. This changes the parent directory, which then needs the sync.
+ * its refs. The removal changes the parent directory, so the parent directory needs the sync.
  */
 function syncNearest(path: string): void {
   let at = path;

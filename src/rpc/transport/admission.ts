@@ -1,7 +1,7 @@
 // Checks every incoming JSON value before passing it to the JSON-RPC library. The checks concern the envelope, the id,
 // and the number of running requests. Without these checks, the library confuses the ids 1 and "1" and never answers a
-// duplicate id. It also throws on a cancel without parameters, and queues requests without limit. This module knows no
-// methods except `$/cancelRequest` and `shutdown`.
+// duplicate id. The library also throws on a cancel without parameters, and queues requests without limit. This module
+// knows no methods except `$/cancelRequest` and `shutdown`.
 import type { Message } from 'vscode-jsonrpc/node';
 import { type WireError, wireError } from '../error-response.ts';
 
@@ -44,8 +44,9 @@ export function idToAnswer(value: unknown): RequestId | null {
 }
 
 /**
- * The running requests, by internal number. The library gets these numbers instead of the client's ids. It compares ids
- * as text, and would confuse the ids 1 and "1". {@link Admission.release} returns the client's id for the response.
+ * The running requests, by internal number. The library gets these numbers instead of the client's ids. The library
+ * compares ids as text, and would confuse the ids 1 and "1". {@link Admission.release} returns the client's id for the
+ * response.
  */
 export class Admission {
   readonly #inFlightMax: number;

@@ -18,8 +18,8 @@ import { type FrameOutput, OneWriteWriter } from './one-write-writer.ts';
 import { type ReaderEnd, StrictReader } from './strict-reader.ts';
 
 /**
- * The connection waits at most this number of times for a client that still reads. A client that reads very slowly must
- * not delay the end for ever.
+ * The connection waits at most this many times for a client that still reads. A client that reads very slowly must not
+ * delay the end for ever.
  */
 const drainRoundsMax = 10;
 

@@ -110,7 +110,7 @@ class FrameBacklog {
   readonly #output: FrameOutput;
   readonly #slabs: Buffer[] = [];
   readonly #whenEmpty: (() => void)[] = [];
-  /** The slab to which frames are added. The field after it is the used length of this slab. */
+  /** The slab to which frames are added. The next field is the used length of this slab. */
   #slab: Buffer | undefined;
   #slabUsed = 0;
   #waitingBytes = 0;

@@ -1,7 +1,7 @@
 // Replaces vscode-jsonrpc's reader by a strict reader: frames have limits, bodies must be valid UTF-8, and each fault
 // gets one answer. The library's own reader waits for 99 GB when a header announces 99 GB. After invalid bytes, the
 // library's reader ignores every later request. The strict reader continues after a bad body, because it knows the
-// length of the frame. After a fault in the framing itself, it stops for ever.
+// length of the frame. After a fault in the framing itself, the reader stops for ever.
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import {
@@ -105,7 +105,7 @@ export class StrictReader extends AbstractMessageReader implements MessageReader
   }
 
   /**
-   * Reports the end. After that, the reader still reads the input but discards it, so that a client that is still
+   * Reports the end. After the report, the reader still reads the input but discards it, so that a client that is still
    * writing is not blocked.
    */
   #end(end: ReaderEnd): void {
