@@ -68,8 +68,8 @@ export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
 }
 
 /**
- * True when two names may belong to one file. An overlay may show such names as two files, but both files get the same
- * ctime when the second name is added. On other file systems, all names of a file have the same inode.
+ * True when two names may belong to one file. An overlay may show two names of one file as two files, but both files
+ * get the same ctime when the second name is added. On other file systems, all names of a file have the same inode.
  */
 export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
   return (

@@ -54,7 +54,7 @@ function through<F extends (...args: never[]) => unknown>(call: string, original
 
 /**
  * Makes a directory. With `recursive`, makes one missing directory after the other. Node's own recursive call reports
- * ENOENT on a read-only file system, and never ends below /proc.
+ * ENOENT on a read-only file system, and runs for ever below /proc.
  */
 function mkdirSync(path: string | Buffer, { recursive, ...options }: fs.MakeDirectoryOptions = {}): void {
   if (recursive !== true || typeof path !== 'string') {

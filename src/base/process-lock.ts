@@ -116,7 +116,7 @@ export function parseHolder(text: string): Holder {
   return { pid: -1, host: '' };
 }
 
-/** True when a process exists, even if this user may not send a signal to it. */
+/** True when a process exists, even if this user has no permission to send a signal to the process. */
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {

@@ -56,7 +56,7 @@ export interface Capture {
   readonly ms: number;
 }
 
-/** The numbers of successful captures: fast captures, and cold captures by reason. */
+/** How many captures succeeded: fast captures, and cold captures by reason. */
 export interface CaptureCounts {
   readonly fast: number;
   readonly cold: ReadonlyMap<FullCaptureReason, number>;

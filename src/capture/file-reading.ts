@@ -174,8 +174,8 @@ export class FileReading {
     const old = this.#earlier(directory, name);
     if (old?.blob === undefined || old.stamp === undefined || !isSameStamp(old.stamp, stamp)) return false;
     if (!old.settled && !this.#isUnwritten(directory, name, old)) return false;
-    // With a sink, reuses only a content of the previous snapshot, because a sweep may have removed the contents of an
-    // unpublished snapshot.
+    // With a sink, reuses a content only if the previous snapshot has it, because a sweep may have removed the contents
+    // of an unpublished snapshot.
     const previous = directory.inherited.previous?.entries.get(name);
     const isUnchanged = previous !== undefined && !isDirectory(previous) && previous.blob === old.blob;
     if (this.#options.sink !== undefined && !isUnchanged) return false;
@@ -206,7 +206,7 @@ export class FileReading {
   }
 
   /**
-   * Returns the earlier listing of this directory if the directory had another path at that time. Recognizes the
+   * Returns the earlier listing of this directory if the directory had another path when it was listed. Recognizes the
    * directory by its inode.
    */
   #movedFrom({ path, stamp }: WalkedDirectory): WalkedDirectory | undefined {

@@ -249,9 +249,9 @@ const journals = ['-wal', '-journal'];
 const tickMs = 20;
 
 /**
- * Returns the SQLite databases of a directory whose captured contents may be inconsistent. A program may have written
- * to such a database, or to a journal beside it, since the scan began. Must be called after all files were read.
- * Compares names and stamps.
+ * Returns the SQLite databases of a directory whose captured contents may be inconsistent. Since the scan began, a
+ * program may have written to these databases, or to the journals beside them. Must be called after all files were
+ * read. Compares names and stamps.
  */
 function tornDatabases(directory: WalkedDirectory, { tree, clock }: ReportOptions): TreePath[] {
   const torn = new Set<string>();

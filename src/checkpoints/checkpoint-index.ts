@@ -31,8 +31,8 @@ export class CheckpointIndex {
    */
   #listed: number[] = [];
   /**
-   * For each row, the `seq` by which the list is sorted. This is the `seq` of the row's checkpoint or, if its tag was
-   * repeated, that of the first checkpoint with the tag.
+   * For each row, the `seq` by which the list is sorted. This is the `seq` of the row's checkpoint. If the checkpoint's
+   * tag was repeated, it is the `seq` of the first checkpoint with the tag.
    */
   readonly #places: number[] = [];
   #head: number | undefined;
@@ -562,7 +562,7 @@ interface Stack {
   readonly length: number;
 }
 
-/** The undo stacks or the redo stacks, by row. Absent for a checkpoint without such a stack. */
+/** The undo stacks or the redo stacks, by row. A checkpoint that has no stack has no entry here. */
 class Stacks {
   readonly #byRow: (Stack | undefined)[] = [];
   #last: Stack = { top: undefined, length: 0 };

@@ -220,7 +220,7 @@ async function letters(store: SnapshotStore, from: SnapshotId, to: SnapshotId): 
   }
 }
 
-/** True when only permissions differ. Git does not see such a difference. */
+/** True when only permissions differ. Git does not see changes of permissions. */
 export function isOfPermissions({ before, after }: TreeChange): boolean {
   if (before === undefined || after === undefined) return false;
   return before.blob === after.blob && before.mode === after.mode;

@@ -41,7 +41,7 @@ export interface Difference {
 export interface Differences {
   /** The differences, in bytewise order of their paths. */
   readonly list: readonly Difference[];
-  /** The numbers of differing files. Directories do not count. */
+  /** How many files differ, for each kind of difference. Directories do not count. */
   readonly stats: FileStats;
 }
 

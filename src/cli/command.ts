@@ -55,8 +55,8 @@ export interface CliCommand {
   readonly hidden?: true;
   readonly makesSession?: true;
   /**
-   * True when the command only reads. If no daemon has the session open, such a command reads the session's files and
-   * does not open the session.
+   * True when the command only reads. If no daemon has the session open, a command that only reads does not open the
+   * session, but reads the session's files.
    */
   readonly reads?: true;
   readonly changesFiles?: true;

@@ -46,7 +46,7 @@ async function sayParts({ ask, paths }: Task, compared: Compared): Promise<void>
   if (result.truncated === true) say('… the output is cut; name fewer paths to see the rest');
 }
 
-/** Prints the patch of a plan: exactly to a pipe, and in colours on a terminal. */
+/** Prints the patch of a plan. A pipe gets the exact patch, and a terminal gets the patch in colours. */
 export async function sayPlannedPatch({
   text,
   encoding,

@@ -40,13 +40,16 @@ export interface Reached {
 export interface Purpose {
   readonly make?: boolean;
   /**
-   * True when the command changes files. If several sessions are possible, such a command reports which session it
-   * uses.
+   * True when the command changes files. If several sessions are possible, a command that changes files reports which
+   * session it uses.
    */
   readonly changesFiles?: boolean;
   /** True to allow a new session even in the home directory and similar places. */
   readonly allowProtected?: boolean;
-  /** True when the client runs for a long time. Such a client gets its own daemon, which no other command ends. */
+  /**
+   * True when the client runs for a long time. A client that runs for a long time gets its own daemon, which no other
+   * command ends.
+   */
   readonly stays?: boolean;
   /** The events to which the command listens. When absent, it listens to new checkpoints. */
   readonly events?: readonly EventName[];

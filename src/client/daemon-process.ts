@@ -26,8 +26,8 @@ export class DaemonProcess implements DaemonLink {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-stderrCharacters);
     });
-    // Ignores later error events, for example because this user may not kill the process. If the process ends after
-    // such an error, `ended` still resolves.
+    // Ignores later error events, for example because this user has no permission to kill the process. If the process
+    // ends after such an error, `ended` still resolves.
     child.on('error', () => undefined);
     this.keepAlive(false);
     this.ended = new Promise((resolve) => {

@@ -135,7 +135,7 @@ async function revertAnswer(
   const paths = listedPaths(outcome.paths, listedPathsMax).map((each) =>
     pathAnswer(session, each, outcome.partial.has(each.path)),
   );
-  // Compares paths by their bytes, because the text of a path in the answer may not be exact.
+  // Compares paths by their bytes, because the text of a path in the answer may be inexact.
   const later = new Map(paths.map((each) => [treePath(each), each.later?.author]));
   return {
     ...endsOf(range),

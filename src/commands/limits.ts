@@ -17,7 +17,7 @@ import { tangentCheckpoints } from './tangent.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const keepSafetyMsDefault = 30 * dayMs;
-/** A limit always leaves at least this number of checkpoints: the base and the newest checkpoint. */
+/** A limit always leaves at least this many checkpoints: the base and the newest checkpoint. */
 export const checkpointsMin = 2;
 /**
  * The number of checkpoints that are removed in one step. After each step, the daemon checks whether the store fits and
@@ -259,7 +259,10 @@ class LimitKeeper {
     }
   }
 
-  /** Removes the oldest checkpoints, a few at a time, until the store fits the limit or no more may be removed. */
+  /**
+   * Removes the oldest checkpoints, a few at a time, until the store fits the limit or no more checkpoints may be
+   * removed.
+   */
   async #fit(needed: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const { parts } = this.#session;
     const checkpoints = this.#session.requireCheckpoints();

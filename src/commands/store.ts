@@ -37,7 +37,8 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   const work = async (): Promise<void> => {
     await sweep();
     if (maxStoreBytes === undefined) return;
-    // Removes the oldest checkpoints, a few at a time, until the store fits the limit or no more may be removed.
+    // Removes the oldest checkpoints, a few at a time, until the store fits the limit or no more checkpoints may be
+    // removed.
     while ((await bytesUsed(checkpoints)) > maxStoreBytes) {
       context.signal.throwIfAborted();
       const oldest = removedBySize(index, needed, clock.now());

@@ -1,4 +1,4 @@
-// The commands for tangents. A tangent may include the files (`files: true`). Entering such a tangent makes a
+// The commands for tangents. A tangent may include the files (`files: true`). Entering a tangent with files makes a
 // checkpoint of the files. When the client leaves the tangent, the daemon restores this checkpoint, unless the client
 // keeps the tail (the last entry of the tangent).
 //
@@ -130,7 +130,7 @@ async function exitTangent({
 
 /**
  * Returns the checkpoints that must not be removed, because the end of a tangent may restore their files. The open
- * tangent has such a checkpoint, and so has every tangent in which an existing checkpoint was made.
+ * tangent has a checkpoint of this kind, and so has every tangent in which an existing checkpoint was made.
  */
 export function tangentCheckpoints(index: CheckpointIndex, conversation: Conversation): ReadonlySet<string> {
   const needed = new Set<string>();

@@ -34,7 +34,9 @@ export interface AssistantMessage extends ClientObject {
   readonly toolUses?: readonly ClientObject[];
 }
 
-/** The cost and duration of a request that the client measured. The daemon stores these values and never reads them. */
+/**
+ * The cost and duration that the client measured for a request. The daemon stores these values and never reads them.
+ */
 export type RequestMetadata = ClientObject;
 
 export interface HistoryEntry {

@@ -17,7 +17,7 @@ export interface ModelInfo extends ClientObject {
 
 export interface KnownModel {
   readonly info: ModelInfo;
-  /** Warnings for the client and the log about what the daemon assumed (C30). */
+  /** Warnings about what the daemon assumed, for the client and the log (C30). */
   readonly warnings: readonly string[];
 }
 

@@ -43,7 +43,7 @@ export class TravelObjects {
   readonly #gate = new SweepGate();
   /** The known sizes of contents. Before many contents are read, one query gets all their sizes. */
   readonly #sizes = new Map<BlobId, number>();
-  /** The directories of snapshots that were read, by their ids. */
+  /** The directories that were read from snapshots, by their ids. */
   readonly #built = new Map<string, Directory>();
   readonly #known = { proven: new RecentSet(knownMax), there: new RecentSet(knownMax) };
 

@@ -24,7 +24,9 @@ export type TransportErrorKind =
   | 'RequestCancelled'
   | 'ServerCancelled';
 
-/** The number of each kind of error. The compiler rejects a kind that protocol.json does not define. */
+/**
+ * The protocol's error number for each kind of error. The compiler rejects a kind that protocol.json does not define.
+ */
 const codes: Readonly<Record<ErrorKind | TransportErrorKind, number>> = errorCodes;
 
 export interface WireErrorData {

@@ -4,7 +4,10 @@ import { type CheckpointdClient, CheckpointdGoneError } from '../../client/clien
 import type { ParamsOf, RequestMethod, ResultOf } from '../../protocol/types.ts';
 import { type Reached, reach, type Where } from '../reach.ts';
 
-/** The methods that only read. If the daemon does not answer such a request, the server sends the request again. */
+/**
+ * The methods that only read. If the daemon does not answer a request that only reads, the server sends the request
+ * again.
+ */
 const reading: ReadonlySet<string> = new Set([
   'checkpoint/list',
   'checkpoint/get',

@@ -14,7 +14,7 @@ import { requestMetadataNames, toDocumentNames } from './document-fields.ts';
 /** The version of this format. The reader refuses a document of a later version. */
 export const formatVersion = 1;
 
-/** The fields of a document that the conversation's state does not contain. */
+/** The fields that a document has, but that the conversation's state does not have. */
 interface DocumentExtras {
   /** The session's reference to the checkpoints. The document never contains the checkpoints themselves. */
   readonly checkpointManager?: ClientObject | undefined;

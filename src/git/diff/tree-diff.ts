@@ -57,7 +57,7 @@ export interface DiffItem {
   readonly score?: number;
 }
 
-/** The numbers of added and removed lines. Undefined for a binary file. */
+/** How many lines were added and how many were removed. Undefined for a binary file. */
 export interface LineCount {
   readonly path: TreePath;
   readonly from?: TreePath;
@@ -76,8 +76,8 @@ export async function nameStatus(trees: DiffTrees, options: DiffOptions = {}): P
 }
 
 /**
- * Returns the paths that differ, with the numbers of added and removed lines. Git has to read the contents to count
- * lines.
+ * Returns the paths that differ, and how many lines were added and removed at each path. Git has to read the contents
+ * to count lines.
  */
 export function compare(trees: DiffTrees, options: DiffOptions = {}): Promise<Comparison> {
   return records(trees, ['--raw', '--numstat', '-z'], options);

@@ -31,8 +31,8 @@ export interface IgnoreCheckerOptions {
 }
 
 /**
- * True on systems whose default file system ignores letter case. On a case-sensitive volume of such a system, rules
- * match too many paths.
+ * True on systems whose default file system ignores letter case. On such a system, rules match too many paths of a
+ * case-sensitive volume.
  */
 const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 
@@ -129,8 +129,8 @@ export class IgnoreChecker {
   }
 
   /**
-   * Warns once that git does not read the rules in the directory of this file and below it, because git would wait for
-   * the file.
+   * Warns once about this file. Git would wait for it, so git does not read the rules in the file's directory and
+   * below.
    */
   warnBlocked(path: string): void {
     if (this.#blocked.has(path)) return;

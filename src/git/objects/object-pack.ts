@@ -1,8 +1,8 @@
 // Stores many objects together in a pack. The daemon itself writes the pack, and `index-pack` stores it. Such a pack
 // contains the directories of a first capture, or objects from the database for a diff. No git command can write such a
 // pack: `fast-import` cannot store directories, and each `hash-object` stores only one file. The pack is not
-// compressed. Most bytes of a directory are ids, which do not get smaller, and the objects of a diff are removed soon.
-// Blobs of a first capture go through `fast-import` (second part of this file).
+// compressed. Most bytes of a directory are ids, which compression does not make smaller. The objects of a diff are
+// removed soon. Blobs of a first capture go through `fast-import` (second part of this file).
 
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
@@ -126,8 +126,9 @@ const args = [
 ];
 const chunkBytes = 1 << 20;
 /**
- * The daemon sends small contents to git in batches of this size, because many separate writes would take longer. Such
- * a batch fits into the buffer of the socket. Git can therefore read the batch while the daemon prepares the next one.
+ * The daemon sends small contents to git in batches of this size, because many separate writes would take longer. A
+ * batch of this size fits into the buffer of the socket. Git can therefore read the batch while the daemon prepares the
+ * next one.
  */
 const batchBytes = 128 << 10;
 const newline = Buffer.from('\n', 'latin1');

@@ -11,8 +11,8 @@ import { SilenceTimer, silenceMsMax, silent } from './silence.ts';
 /**
  * Takes one answer from the beginning of the output that git has written so far.
  *
- * Returns the value and the length of the answer in bytes. While the answer is incomplete, returns the number of bytes
- * to wait for before the next call, so that the buffer grows only once. Returns undefined when this number is unknown.
+ * Returns the value, and how many bytes the answer takes. While the answer is incomplete, returns how many bytes must
+ * arrive before the next call. The buffer then grows only once. Returns undefined when this number is unknown.
  */
 export type TakeAnswer<T> = (
   received: Buffer,

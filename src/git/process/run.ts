@@ -71,7 +71,7 @@ export function killAllGit(): void {
  * Runs one git command to its end. @throws GitMissing when there is no git. StoreUnavailable or WorkTreeMissing when
  * git's working directory is missing. AbortError when the signal was aborted. GitFailed when git exits with a code that
  * is not accepted, or does nothing for eight seconds. NoSpace when git reports a full disk. To end git early, this
- * function sends SIGTERM, so that git removes its lock files, and half a second later SIGKILL.
+ * function first sends SIGTERM, after which git removes its lock files. Half a second later, it sends SIGKILL.
  */
 export async function runGit(run: GitRun): Promise<GitOutput> {
   run.signal?.throwIfAborted();
@@ -182,7 +182,7 @@ export async function openGit(place: GitPlace, args: readonly string[]): Promise
 }
 
 /**
- * Yields the output of one git command in chunks, because the output may not fit into memory.
+ * Yields the output of one git command in chunks, because the output may be too large for the memory.
  *
  * Leaving the loop early kills the process. @throws as {@link runGit}, after the last chunk.
  */

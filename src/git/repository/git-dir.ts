@@ -126,7 +126,7 @@ function isDenied(path: string): boolean {
 }
 
 // Finds a damaged git directory that git does not recognise although it contains a person's work. The caller reports
-// such a directory and makes no new repository in its place.
+// the damaged directory and makes no new repository in its place.
 
 export interface BrokenRepository {
   readonly path: string;
