@@ -1,6 +1,6 @@
 // Answers read-only requests for a closed session. Runs the daemon's commands in the caller's process, on the files in
 // the session's directory. Writes only below one temporary directory, which is removed at the end. If an answer would
-// be uncertain, returns none; the caller then lets a daemon open the session.
+// be uncertain, returns none; in this case, the caller lets a daemon open the session.
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -90,7 +90,10 @@ async function answered<M extends RequestMethod>(
   }
 }
 
-/** Returns no answer after any failure. A daemon will then open the session, get the same failure and report it. */
+/**
+ * Returns no answer after any failure. Without an answer, a daemon opens the session, gets the same failure and reports
+ * it.
+ */
 function undoubted(error: unknown): undefined {
   if (!(error instanceof Error)) throw error;
   return undefined;

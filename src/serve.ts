@@ -65,8 +65,8 @@ function streamsOf(socket: Socket): ClientStreams {
 }
 
 /**
- * Closes the standard streams. The parent process then sees the end of the output, while this process continues to
- * serve other clients.
+ * Closes the standard streams. The parent process sees the end of the output, while this process continues to serve
+ * other clients.
  */
 function leaveStdio(): void {
   process.stdin.destroy();

@@ -11,8 +11,8 @@ export interface AtomicWriteOptions {
   /** Permission bits of the new file. Default 0600, because the daemon's files contain the user's work. */
   readonly mode?: number;
   /**
-   * True when the new content must survive a power cut. The daemon then syncs the file before the rename, and the
-   * directory after the rename.
+   * True when the new content must survive a power cut. In this case, the daemon syncs the file before the rename, and
+   * the directory after the rename.
    */
   readonly durable?: boolean;
 }

@@ -14,8 +14,8 @@ export function readRegularFile(path: string | Buffer, isLinkRead = true): Buffe
   const stats = isLinkRead ? files.statSync(path) : files.lstatSync(path);
   if (!stats.isFile()) return undefined;
   const follow = isLinkRead ? 0 : constants.O_NOFOLLOW;
-  // Another program may have replaced the file since the check. With these flags, opening never blocks. The descriptor
-  // then shows which kind of entry was opened.
+  // Another program may have replaced the file since the check. With these flags, opening never blocks. After the
+  // opening, the descriptor shows which kind of entry was opened.
   const fd = files.openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | follow);
   try {
     return files.fstatSync(fd).isFile() ? files.readFileSync(fd) : undefined;

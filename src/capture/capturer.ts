@@ -250,8 +250,8 @@ export class Capturer {
   }
 
   /**
-   * If an enclosing repository ignores the whole work tree, returns the root of this repository. Captures then do not
-   * apply the rules of that repository.
+   * If an enclosing repository ignores the whole work tree, returns the root of this repository. In this case, captures
+   * do not apply the rules of that repository.
    */
   ignoredBy(): Promise<string | undefined> {
     return this.#place.scopes.ignoredBy();
@@ -385,8 +385,8 @@ export class Capturer {
   }
 
   /**
-   * Scans everything and stores nothing. Later captures may then be fast. The scan also finds changes that the watcher
-   * missed.
+   * Scans everything and stores nothing. After this scan, captures may be fast. The scan also finds changes that the
+   * watcher missed.
    */
   async #scanInBackground(signal: AbortSignal): Promise<void> {
     if (this.#options.handles?.()?.isReady !== true) return;

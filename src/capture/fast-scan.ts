@@ -527,7 +527,8 @@ export class FastScan {
     const linkedFiles = this.#changedLinkedFiles();
     if (linkedFiles.size === 0) return [];
     const { linked } = this.#plan.base.recheck;
-    // True when a file has more names than were recorded. The scan then searches all listings for the other names.
+    // True when a file has more names than were recorded. For a file with more names, the scan searches all listings
+    // for the other names.
     const isNews = [...linkedFiles.values()].some((entry) => linked.of(entry) === undefined);
     const names = isNews ? await this.#namesOf(linkedFiles) : [];
     for (const entry of linkedFiles.values()) names.push(...(linked.of(entry) ?? []));

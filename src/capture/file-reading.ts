@@ -50,8 +50,8 @@ export interface ReadingOptions {
   readonly slices: Slices;
   readonly onProgress: CaptureProgress | undefined;
   /**
-   * True when the watcher proves that the path was not written since the earlier scan. An equal stamp is then enough,
-   * even if the content changed a moment ago.
+   * True when the watcher proves that the path was not written since the earlier scan. With this proof, an equal stamp
+   * is enough, even if the content changed a moment ago.
    */
   readonly isUnwritten?: (path: TreePath) => boolean;
 }
@@ -138,7 +138,10 @@ export class FileReading {
     this.#ownerOnly.push(...(await markAccessLists(fresh, this.#options)));
   }
 
-  /** True when a file still has the content that was read for its entry. The entry's `settled` may then become true. */
+  /**
+   * True when a file still has the content that was read for its entry. In this case, the entry's `settled` may become
+   * true.
+   */
   async isStill(directory: WalkedDirectory, name: string, entry: WalkedEntry): Promise<boolean> {
     const reached = this.#reach(directory);
     if (reached === undefined) return false;
@@ -239,8 +242,7 @@ export class FileReading {
   }
 
   #reach(directory: WalkedDirectory): ReachedPath | undefined {
-    // Fails if the directory has changed since it was listed. The final check of all directories then detects the
-    // change.
+    // Fails if the directory has changed since it was listed. The final check of all directories detects this change.
     return attempt(isOfSystem, () => reachPath(this.#options.tree, directory.path));
   }
 

@@ -41,8 +41,7 @@ export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = t
 export function pathTreeOf(paths: readonly TreePath[]): PathTree | undefined {
   if (paths.length === 0) return undefined;
   const tree: PathTree = new Map();
-  // Adds longer paths first. If the list has both a directory and paths below it, the directory then replaces these
-  // paths.
+  // Adds longer paths first. If the list has both a directory and paths below it, the directory replaces these paths.
   for (const path of [...paths].sort((a, b) => b.length - a.length)) {
     addWholePath(tree, path);
   }
@@ -234,8 +233,8 @@ export class IgnoreScopes {
   }
 
   /**
-   * Returns the root of the repository around the work tree if the repository's rules exclude the whole work tree.
-   * Captures then ignore these rules.
+   * Returns the root of the repository around the work tree if the repository's rules exclude the whole work tree. In
+   * this case, captures ignore these rules.
    */
   async ignoredBy(): Promise<string | undefined> {
     const { scope, repository } = this.#around();

@@ -1,7 +1,7 @@
 // Stores which files a session had when it was last open (the known files). After the next opening, the first capture
-// can then compare stamps instead of reading files. The list of known files is a file beside the session's log. For
-// each content, the list records the stamp that the file had when it was read. The capture checks that the snapshot has
-// this content and that the file still has this stamp. The list is only a cache; it is ignored if any part of it is
+// can compare stamps instead of reading files. The list of known files is a file beside the session's log. For each
+// content, the list records the stamp that the file had when it was read. The capture checks that the snapshot has this
+// content and that the file still has this stamp. The list is only a cache; it is ignored if any part of it is
 // doubtful.
 import { createHash, randomBytes } from 'node:crypto';
 import { Deserializer, Serializer } from 'node:v8';
@@ -361,7 +361,7 @@ async function valuesOf(bytes: Buffer, slices: Slices): Promise<Deserializer | u
 
 /**
  * Writes to a temporary file and renames it. Does not sync, because a damaged file is ignored.
- * @throws system errors; the earlier file then still exists
+ * @throws system errors; after an error, the earlier file still exists
  */
 async function writeWhole(file: string, content: Buffer, slices: Slices): Promise<void> {
   const first = Buffer.from(`${firstLine}${await sumOf(content, slices)}\n`);

@@ -117,7 +117,7 @@ export interface WalkedDirectory {
   readonly entries: Map<string, WalkedEntry>;
   /**
    * True when an equal stamp in a later scan proves that the names are unchanged. On some file systems, a change of
-   * names may leave the directory's times as they were; this field is then false.
+   * names may leave the directory's times as they were; on these file systems, this field is false.
    */
   readonly isSettled: boolean;
   /** True when the directory is not the root and contains a `.git`, which a later scan has to check again. */
@@ -140,7 +140,8 @@ export interface WalkedDirectory {
    */
   readonly gitDirectory?: 'content' | 'pointer' | undefined;
   /**
-   * The reason why the directory could not be listed. The directory then has no entries, and its contents are unknown.
+   * The reason why the directory could not be listed. A directory with a failure has no entries, and its contents are
+   * unknown.
    */
   readonly failure?: 'unreadable' | 'nameTooLong' | 'unstable';
   /** The directory itself, if its entries are in columns. */

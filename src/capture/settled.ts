@@ -90,8 +90,8 @@ function stampNow(directory: string, device: number): number | undefined {
 
 /**
  * True when an equal stamp will later prove that the file is unchanged. The last change must be older than `afterMs`,
- * according to the clock that set the stamp. Any later change then gives the file a new stamp. Always false for a stamp
- * in the future (after a clock jump).
+ * according to the clock that set the stamp. If the last change is older than `afterMs`, any later change gives the
+ * file a new stamp. Always false for a stamp in the future (after a clock jump).
  */
 export function isSettled(stamp: Stamp, clock: FileClock, afterMs: number): boolean {
   if (stamp.dev !== clock.device) return false;

@@ -23,7 +23,7 @@ export interface SnapshotWriter {
   /**
    * Stores content under the id from {@link SnapshotSink.hash}. May resolve before the bytes are in the store, because
    * a store may write in batches. `seal` waits for all bytes. Storing a content again takes almost no time.
-   * @throws NoSpace, GitFailed, StoreUnavailable. The capture must then abort the writer.
+   * @throws NoSpace, GitFailed, StoreUnavailable. After an error, the capture must abort the writer.
    */
   addBlob(id: BlobId, content: StableContent): Promise<void>;
   /**
@@ -72,7 +72,7 @@ export interface SnapshotSink {
   hash(size: number): BlobHash;
   /** `writesAll`: true to write contents even when they seem to be stored already. */
   writer(signal?: AbortSignal, writesAll?: boolean): SnapshotWriter;
-  /** True when a part of the store is known to be damaged. A capture then stores every file again. */
+  /** True when a part of the store is known to be damaged. If a part is damaged, a capture stores every file again. */
   isDoubtful?(): boolean;
   /** Returns the snapshot as a tree of directories with `sealed` ids, so that a capture can build on it. */
   directory(snapshot: SnapshotId): Promise<Directory>;

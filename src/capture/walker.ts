@@ -1,6 +1,7 @@
 // Walks a work tree level by level: lists directories or reuses their earlier listings, and selects the names that the
 // capture takes. Reads no contents and stores nothing. A walk is not atomic. Directories that changed during the walk
-// are walked again, until a check of all directories finds no change. All listings were then correct at one instant.
+// are walked again, until a check of all directories finds no change. When the check finds no change, all listings were
+// correct at one instant.
 import { isSameStamp } from '../base/file-stamp.ts';
 import { given } from '../base/given.ts';
 import type { Directory } from '../tree/tree.ts';
@@ -57,8 +58,8 @@ export class Walk {
   #fresh: WalkedDirectory[] = [];
 
   /**
-   * `listings`, if given, are the listings of directories that need no walk. The caller then walks single directories
-   * with {@link again}.
+   * `listings`, if given, are the listings of directories that need no walk. In this case, the caller walks single
+   * directories with {@link again}.
    */
   constructor(options: WalkOptions, listings: WalkedListings = new Map()) {
     this.#options = options;

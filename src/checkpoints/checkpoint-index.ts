@@ -52,8 +52,8 @@ export class CheckpointIndex {
     this.#lines = new Lines(this.#rows);
     const order = [...stored].sort((a, b) => a.record.seq - b.record.seq);
     for (const checkpoint of order) this.add(checkpoint);
-    // If a checkpoint has no tag in the store, a later checkpoint has taken its tag. The index then removes the earlier
-    // checkpoint from the list, because the store decides which checkpoint has a tag.
+    // If a checkpoint has no tag in the store, a later checkpoint has taken its tag. In this case, the index removes
+    // the earlier checkpoint from the list, because the store decides which checkpoint has a tag.
     for (const { tag, record } of order) {
       const row = tag === undefined ? this.#rows.rowOf(record.id) : undefined;
       if (row !== undefined && this.#tagAt(row) !== undefined) this.#unlist(row);

@@ -34,7 +34,9 @@ export interface CheckpointView {
   readonly snapshot: SnapshotId;
   readonly commit?: string;
   readonly stats: FileStats;
-  /** True when the checkpoint, or its predecessor in the statistics, is damaged. The statistics are then zeros. */
+  /**
+   * True when the checkpoint, or its predecessor in the statistics, is damaged. In this case, the statistics are zeros.
+   */
   readonly damaged?: true;
   readonly historyLength: number;
   readonly skipped: readonly SkippedPath[];

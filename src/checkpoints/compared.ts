@@ -1,6 +1,6 @@
 // Compares two states of the work tree. If the capture of one state skipped a path, the path counts neither as deleted
-// nor as new. The path's content is then taken from the nearest earlier checkpoint whose capture read the path. This
-// module publishes no checkpoint.
+// nor as new. For such a path, the content is taken from the nearest earlier checkpoint whose capture read the path.
+// This module publishes no checkpoint.
 import { LRUCache } from 'lru-cache';
 import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';

@@ -7,8 +7,8 @@ import type { CheckpointRecord } from '../store/snapshot-store.ts';
 export interface OperationContext {
   readonly signal: AbortSignal;
   /**
-   * The client that made the request. Compared by identity, and named in events. Absent when the operation was not
-   * requested by a client.
+   * The client that made the request. Clients are compared by identity, and events name the client. Absent when the
+   * operation was not requested by a client.
    */
   readonly client?: object;
   /**
@@ -38,13 +38,13 @@ export interface ProgressFigures {
   readonly cancellable?: boolean;
 }
 
-// Runs steps after a commit point. The effect of the request is then final, so the request must not fail when one of
+// Runs steps after a commit point. The effect of the request is already final, so the request must not fail when one of
 // these steps fails. After an error, the client would assume that nothing was done, and would repeat the request.
 
 /**
  * Runs one step after the commit. If the step fails, sends the client a warning with the text `lost` and the reason,
- * and returns undefined. @throws only InvariantViolation. The session then accepts no more changes, and the process
- * ends
+ * and returns undefined. @throws only InvariantViolation. After an InvariantViolation, the session accepts no more
+ * changes, and the process ends
  */
 export async function afterCommit<T>(
   context: Pick<OperationContext, 'warn'>,

@@ -48,7 +48,7 @@ export interface CliCommand {
   readonly paths?: true;
   /** Advice that the error about too many words contains. */
   readonly excess?: string;
-  /** True when the command's text may be long. A terminal then shows the text in a pager. */
+  /** True when the command's text may be long. On a terminal, the text is shown in a pager. */
   readonly paged?: true;
   /** True when the command has no result for --json. */
   readonly withoutJson?: true;

@@ -120,7 +120,7 @@ async function written(batch: string | Uint8Array): Promise<boolean> {
   return true;
 }
 
-/** Prints a line to standard error. Scripts then do not read this line as part of the result. */
+/** Prints a line to standard error. Scripts do not read standard error as part of the result. */
 export function note(line: string): void {
   process.stderr.write(`checkpointd: ${plain(line)}\n`);
 }

@@ -1,5 +1,5 @@
 // Runs the daemon as a child process of the client: starts the process, reads its output, and makes sure that it ends.
-// This module handles only pipes and signals. It does not use the protocol.
+// This module handles only pipes and signals, and does not use the protocol.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';

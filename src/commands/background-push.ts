@@ -94,8 +94,8 @@ class Backlog {
 
   /**
    * Pushes a session. Returns false when the push failed but may succeed later. In this case, the remote was
-   * unreachable or limits the number of requests, or the time limit was reached. The caller then leaves all other
-   * sessions for the next run.
+   * unreachable or limits the number of requests, or the time limit was reached. After a failure of this kind, the
+   * caller leaves all other sessions for the next run.
    */
   async #push(session: Session, signal: AbortSignal): Promise<boolean> {
     const { events, log, directory, owner } = session.parts;

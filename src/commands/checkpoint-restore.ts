@@ -114,8 +114,8 @@ function refuseConversation({ author, scope }: CallOf<'checkpoint/restore'>['par
 }
 
 /**
- * Warns when the checkpoint was made before the work tree's directory was replaced. The checkpoint then has the files
- * of the earlier directory.
+ * Warns when the checkpoint was made before the work tree's directory was replaced. This checkpoint has the files of
+ * the earlier directory.
  */
 function warnOfOldDirectory(
   { parts: { directory, workTree } }: Session,

@@ -190,8 +190,8 @@ function checkRequest(
 }
 
 /**
- * Refuses to keep more messages than the history has. The client's count is then wrong, and the compaction could lose
- * messages. @throws InvalidRange
+ * Refuses to keep more messages than the history has. If the client asks for more, its count is wrong, and the
+ * compaction could lose messages. @throws InvalidRange
  */
 function checkKeep({ state }: Conversation, keep: number): void {
   const { length } = state.history;
@@ -347,8 +347,8 @@ export const conversationRecordLines = defineConversationChange(
 export const conversationExport = defineCommand('conversation/export', async (call) => {
   const { session, params, openSessions, context } = call;
   const { path, overwrite } = params;
-  // The file may be in the work tree of another session. The export then also waits in that session's queue. Without a
-  // file, the export waits only in the queue of its own session.
+  // The file may be in the work tree of another session. In this case, the export also waits in that session's queue.
+  // Without a file, the export waits only in the queue of its own session.
   const place =
     path == null
       ? undefined

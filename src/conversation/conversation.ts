@@ -228,8 +228,8 @@ export class Conversation {
 
   /**
    * Returns the text that describes the next turn, and a position of the conversation at which this text is already
-   * removed and unlocked. Publishing the turn's checkpoint with this position removes the text. Until then the text
-   * stays, even after a kill. A rewind to the checkpoint does not restore the text.
+   * removed and unlocked. Publishing the turn's checkpoint with this position removes the text. Until the publication,
+   * the text stays, even after a kill. A rewind to the checkpoint does not restore the text.
    */
   proposeConsumed(): { readonly message: string | undefined; readonly head: ConversationRef } | undefined {
     const { pendingUserMessage, messageLocked } = this.#timeline.present.thread;

@@ -1,7 +1,7 @@
-// The list of exchanges. Its length is limited. The oldest entries are removed first, and the client is informed of
-// every removal. Clients name entries by their ids, never by position or text. Clients send only one part of the list
-// to a model: the valid range, [start, end). The first entry of the valid range never contains tool results, because a
-// model refuses results that it did not request. All functions are pure.
+// The list of exchanges. The length of the list is limited. The oldest entries are removed first, and the client is
+// informed of every removal. Clients name entries by their ids, never by position or text. Clients send only one part
+// of the list to a model: the valid range, [start, end). The first entry of the valid range never contains tool
+// results, because a model refuses results that it did not request. All functions are pure.
 import { CheckpointdError } from '../base/errors.ts';
 import { textLength } from './client-object.ts';
 import { type EntryId, type HistoryEntry, startsTurn } from './entry.ts';

@@ -202,8 +202,8 @@ export class Carrier {
   }
 
   /**
-   * Returns the place with an environment for ssh. Git then uses the user's own ssh command, in a mode that never asks
-   * for input.
+   * Returns the place with an environment for ssh. With this environment, git uses the user's own ssh command, in a
+   * mode that never asks for input.
    */
   async #withSsh(): Promise<GitPlace> {
     if (this.#url.form !== 'ssh' && this.#url.form !== 'scp') return this.#place;

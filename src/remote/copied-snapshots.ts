@@ -73,8 +73,8 @@ export class SnapshotCopier {
   }
 
   /**
-   * Forgets all copied contents. Called when the target has lost a content. The next call of {@link copy} then copies
-   * all contents again.
+   * Forgets all copied contents. Called when the target has lost a content. The next call of {@link copy} copies all
+   * contents again.
    */
   forget(): void {
     this.#blobs.clear();

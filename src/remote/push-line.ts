@@ -1,7 +1,7 @@
 // Pushes the line of one session. Lists the refs of the remote, makes the next head, and moves the ref only if the
 // remote still has the expected commit. Before the push, records the new head in a local ref. After an interruption,
-// the next push then recognises this head. If the remote has a head that this storage never made, a second storage uses
-// the same writer id.
+// the next push recognises this head. If the remote has a head that this storage never made, a second storage uses the
+// same writer id.
 import { dirname, join } from 'node:path';
 import { attemptAsync, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -77,7 +77,7 @@ export async function pushLine(request: PushRequest): Promise<Pushed> {
 
 /**
  * Pushes once. Returns undefined when the remote changed meanwhile, or when this process had outdated data about the
- * remote. The caller then tries again.
+ * remote. If the result is undefined, the caller tries again.
  */
 async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<Pushed | undefined> {
   const { remotes, signal, choices, dryRun } = request;
@@ -176,8 +176,8 @@ async function lastHead(
   let last = there === undefined ? (pending ?? pushed) : pushed;
   // If the remote has the pending head, the push succeeded, even if its answer was lost.
   if (there !== undefined && there === pending) last = pending;
-  // A person may have reset the remote to an earlier head of this storage. The next head then also descends from that
-  // earlier head.
+  // A person may have reset the remote to an earlier head of this storage. In this case, the next head also descends
+  // from that earlier head.
   else if (there !== undefined && there !== pushed) {
     const made = pending ?? pushed;
     if (made === undefined || !(await objects.isBefore(there, made))) return 'foreign';

@@ -60,7 +60,8 @@ export class TravelObjects {
 
   /**
    * Makes or repairs the repository in a directory that only one process uses at a time. If the repository has more
-   * packs than `renewsAbovePacks`, replaces it with an empty repository. The caller then fetches all objects again.
+   * packs than `renewsAbovePacks`, replaces it with an empty repository. After a replacement, the caller fetches all
+   * objects again.
    */
   static async open(
     directory: string,

@@ -7,9 +7,7 @@ import { isAlive } from '../base/process-lock.ts';
 export interface ParentWatchPorts {
   /** The client's process id, which `initialize` or the command line gave. */
   readonly processId?: number;
-  /**
-   * True to detect that this process got a new parent. Used with stdio, because the client is then the parent process.
-   */
+  /** True to detect that this process got a new parent. Used with stdio, where the client is the parent process. */
   readonly watchOwnParent: boolean;
   readonly onGone: () => void;
   readonly intervalMs?: number;

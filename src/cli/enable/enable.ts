@@ -139,7 +139,7 @@ function stepOf(
     const known = text === undefined ? undefined : notes.before(settings.file, text);
     if (what === 'enable') {
       // Adds the hooks to the text that the file had before our first change. Even if the hooks are added several
-      // times, "disable" then restores this text exactly.
+      // times, "disable" restores this text exactly.
       const change = settings.add(known === undefined ? text : known.text);
       return { agent, settings, before: text, change };
     }

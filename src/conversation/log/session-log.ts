@@ -191,8 +191,8 @@ export class SessionLog implements RecordLog {
 
   /**
    * Adds a record in one write and returns its position. @throws NoSpace, StoreUnavailable. After an error, no record
-   * was added. If a failed write cannot be undone, the content of the file is unknown. The log then refuses every
-   * append until it is opened again.
+   * was added. If a failed write cannot be undone, the content of the file is unknown. If the content is unknown, the
+   * log refuses every append until the log is opened again.
    */
   append(record: LogRecord): number {
     this.#write(encodeRecord(record), 1);

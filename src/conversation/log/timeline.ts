@@ -122,7 +122,10 @@ export class Timeline {
     return position;
   }
 
-  /** Logs the position of the head. A replay then finds the head even without the checkpoint that moved the head. */
+  /**
+   * Logs the position of the head. With this record, a replay finds the head even without the checkpoint that moved the
+   * head.
+   */
   recordHead(): void {
     const after = this.present;
     this.#show(this.#append({ op: 'settle' }), after, 'recorded');

@@ -66,7 +66,7 @@ export class Sequence<T> implements Iterable<T> {
     return list;
   }
 
-  /** Returns the list without its first `count` items. The memory of these items can then be freed. */
+  /** Returns the list without its first `count` items. After this, the memory of these items can be freed. */
   drop(count: number): Sequence<T> {
     if (count <= 0) return this;
     if (count >= this.length) return Sequence.empty();

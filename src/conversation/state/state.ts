@@ -65,7 +65,7 @@ export interface Thread {
   readonly nextMessage: UserMessage | undefined;
   /** The text that will describe the checkpoint of the next turn. */
   readonly pendingUserMessage: string | undefined;
-  /** True while `pendingUserMessage` is locked. A new next message then does not replace it. */
+  /** True while `pendingUserMessage` is locked. A new next message does not replace a locked text. */
   readonly messageLocked: boolean;
   readonly latestSummary: Summary | undefined;
   readonly fileLineTracker: PersistentMap<FileLineTracker>;

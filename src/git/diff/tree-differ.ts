@@ -1,7 +1,7 @@
 // Runs git's differ in a persistent process, because starting a process takes several times as long as comparing two
-// trees that differ in one file. Returns git's own bytes, or undefined after a failure. The caller then starts another
-// git process for this one comparison, and the error of that process explains the failure. tree-diff.ts parses the
-// output. This module caches no result.
+// trees that differ in one file. Returns git's own bytes, or undefined after a failure. After a failure, the caller
+// starts another git process for this one comparison, and the error of that process explains the failure. tree-diff.ts
+// parses the output. This module caches no result.
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
@@ -135,7 +135,10 @@ export class TreeDiffer {
   }
 }
 
-/** The process died, or git is missing. The caller then starts git for this one comparison and so gets the reason. */
+/**
+ * The process died, or git is missing. In both cases, the caller starts git for this one comparison and so gets the
+ * reason.
+ */
 function unanswered(error: unknown): undefined {
   if (!(error instanceof CheckpointdError) || isSilence(error)) throw error;
 }

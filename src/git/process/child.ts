@@ -1,7 +1,7 @@
 // Runs a persistent git process, which answers queries in order: `cat-file --batch`, `check-ignore --stdin`,
-// `update-ref --stdin`. After a process has died or hung, the next query starts a new process. This module then sends
-// the unanswered queries once more, if they may be repeated. The caller's `TakeAnswer` finds the end of each answer.
-// This module does not interpret answers and caches nothing.
+// `update-ref --stdin`. After a process has died or hung, the next query starts a new process. After the start, this
+// module sends the unanswered queries once more, if they may be repeated. The caller's `TakeAnswer` finds the end of
+// each answer. This module does not interpret answers and caches nothing.
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { ended } from '../../base/turns.ts';
 import type { GitPlace } from './environment.ts';
@@ -12,7 +12,8 @@ import { SilenceTimer, silenceMsMax, silent } from './silence.ts';
  * Takes one answer from the beginning of the output that git has written so far.
  *
  * Returns the value, and how many bytes the answer takes. While the answer is incomplete, returns how many bytes must
- * arrive before the next call. The buffer then grows only once. Returns undefined when this number is unknown.
+ * arrive before the next call. With this number, the buffer grows only once. Returns undefined when this number is
+ * unknown.
  */
 export type TakeAnswer<T> = (
   received: Buffer,
@@ -20,8 +21,8 @@ export type TakeAnswer<T> = (
 
 export interface ChildOptions {
   /**
-   * True when repeating a query does no harm. Unanswered queries are then sent once more, to the next process. Default:
-   * false.
+   * True when repeating a query does no harm. If repeating a query does no harm, unanswered queries are sent once more,
+   * to the next process. Default: false.
    */
   readonly replay?: boolean;
   /** A process that has an unanswered query and does nothing for this time is killed and replaced. Default: 4 s. */

@@ -270,9 +270,9 @@ export function gitAnswered(condition: unknown, because: string): asserts condit
   );
 }
 
-// Handles a failed start of a process when the system has no more file descriptors. Node then returns a process without
-// pipes, and execa throws before it listens to events. The cause arrives as an `error` event. Without a listener, this
-// event would end the daemon with all its sessions. Execa itself reports every other error of a start.
+// Handles a failed start of a process when the system has no more file descriptors. In this case, Node returns a
+// process without pipes, and execa throws before it listens to events. The cause arrives as an `error` event. Without a
+// listener, this event would end the daemon with all its sessions. Execa itself reports every other error of a start.
 
 const channel = 'child_process';
 

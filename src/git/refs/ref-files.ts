@@ -1,5 +1,5 @@
 // Reads refs from their files without starting git: from one file per ref, and from `packed-refs`. Reads only plain
-// refs. Throws an error for any other ref; the caller then asks git.
+// refs. Throws an error for any other ref; in this case, the caller asks git.
 import { join } from 'node:path';
 import { attempt, isMissing } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';

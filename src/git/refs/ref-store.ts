@@ -226,7 +226,7 @@ export class RefStore {
     if (moved.length > 0) this.#options.onRepair?.(repaired.length, lost.length);
   }
 
-  /** Lets git make the changes. Returns false when git refuses them because an object is missing. */
+  /** Lets git make the changes. Returns false when git refuses the changes because an object is missing. */
   async #isAsked(changes: readonly RefChange[]): Promise<boolean> {
     try {
       await this.#ask(changes, () => '');
@@ -408,14 +408,19 @@ export interface RefStoreOptions {
   readonly onRepair?: (repaired: number, lost: number) => void;
   /** The note of an unfinished transaction, in a directory of checkpointd. */
   readonly intentFile: string;
-  /** True when moved refs have to survive a power cut. The store then syncs the directories of the refs, too. */
+  /**
+   * True when moved refs have to survive a power cut. In this case, the store syncs the directories of the refs, too.
+   */
   readonly durable: boolean;
   /**
    * True when the daemon has to sync the ref files, because this version of git cannot. Without a sync, a ref may be
    * empty after a power cut.
    */
   readonly syncsFiles: boolean;
-  /** True when only checkpointd makes refs, and no ref has to be synced. The store then makes new refs without git. */
+  /**
+   * True when only checkpointd makes refs, and no ref has to be synced. In this case, the store makes new refs without
+   * git.
+   */
   readonly isAlone?: boolean;
 }
 

@@ -29,8 +29,8 @@ const config = `[core]
 `;
 
 /**
- * Disables every conversion. The attribute `-diff` is not set, because git would then show no text in the daemon's
- * diffs.
+ * Disables every conversion. The attribute `-diff` is not set, because with this attribute git would show no text in
+ * the daemon's diffs.
  */
 const attributes = '* -text -ident -filter -working-tree-encoding -merge\n';
 const description = 'Checkpoints of a work tree, kept by checkpointd.\n';
@@ -164,7 +164,7 @@ export function entriesIn(directory: string): Dirent[] {
 const heading = /^# pack-refs with:[ -~]*$/;
 const line = /^(?:[0-9a-f]{40} refs\/[^\0-\x20\x7f~^:?*[\\]+|\^[0-9a-f]{40})$/;
 
-/** Repairs the file. Returns true if it has removed a line, because refs may then be missing. */
+/** Repairs the file. Returns true if it has removed a line, because refs may be missing after a removal. */
 export function mendPackedRefs(gitDir: string): boolean {
   const file = join(gitDir, 'packed-refs');
   const text = attempt(isMissing, () => files.readFileSync(file, 'latin1'));

@@ -159,7 +159,7 @@ function wrongWith(dotGit: string, { gitDir, is }: NonNullable<ReturnType<typeof
 
 /**
  * The first entries that `git init` makes. If a git directory contains only these entries, a killed `git init` of the
- * daemon has left it. The daemon then completes this directory.
+ * daemon has left it. The daemon completes such a directory.
  */
 const begun: ReadonlySet<string> = new Set(['HEAD', 'HEAD.lock', 'config', 'config.lock', 'objects', 'refs']);
 
