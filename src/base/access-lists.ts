@@ -1,7 +1,7 @@
 // Finds out which files have an access control list. Node does not show these lists. In such a file the group bits are
 // a mask for the rights in the list. If a new file got these group bits in its mode, the whole group would have these
 // rights. `ls -ld` marks files that have an access list, and one call of `ls` checks many files. A path that cannot be
-// checked counts as a file with a list. This module changes nothing.
+// checked counts as a file with an access list. This module changes nothing.
 import { spawn } from 'node:child_process';
 import { systemCode } from './errors.ts';
 import { passSeam } from './seam.ts';

@@ -27,9 +27,9 @@ import { assemble, ReportBuilder, type ScanResult } from './scan-result.ts';
 import { Walk, type WalkOptions } from './walker.ts';
 
 /**
- * The reason why a capture scanned everything. `first`: it was the first capture. `alsoInclude`: it had to include
- * ignored files. `ignoreRules`: the rules had changed. {@link LossReason}: the changes were unknown. `unproven`:
- * nothing proved that a fast scan would be enough. `audit`: it was time to check the fast captures.
+ * The reason why a capture scanned everything. `first`: it was the first capture. `alsoInclude`: the capture had to
+ * include ignored files. `ignoreRules`: the rules had changed. {@link LossReason}: the changes were unknown.
+ * `unproven`: nothing proved that a fast scan would be enough. `audit`: it was time to check the fast captures.
  */
 export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 

@@ -32,7 +32,7 @@ export interface FileClock {
   readonly isLocal: boolean;
   /** A time that this clock has certainly reached, in milliseconds since 1970. 0 when the clock is unknown. */
   readonly reachedMs: number;
-  /** The number of milliseconds by which this clock is behind the clock of this process. */
+  /** How many milliseconds this clock is behind the clock of this process. */
   readonly behindMs: number;
 }
 

@@ -254,8 +254,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * True when this checkpoint is neither the head nor an ancestor of the head. This is the case after a restore of an
-   * earlier checkpoint, or of a checkpoint on another line.
+   * True when this checkpoint is neither the head nor an ancestor of the head. A checkpoint is detached after a restore
+   * of an earlier checkpoint, or of a checkpoint on another line.
    */
   isDetached(id: CheckpointId): boolean {
     const row = this.#rows.rowOf(id);

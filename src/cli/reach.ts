@@ -1,5 +1,5 @@
-// Finds the session for a path, and connects to the daemon that has the session open. If no daemon has it open, opens
-// the session in a running or a new daemon. If several sessions are possible, chooses one and reports the choice.
+// Finds the session for a path, and connects to the daemon that has the session open. If no daemon has the session
+// open, opens it in a running or a new daemon. If several sessions are possible, chooses one and reports the choice.
 import { resolve } from 'node:path';
 import { type AttachOptions, CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
 import { repositoryAround, type StoredSession, storedSessions } from '../client/stored-sessions.ts';

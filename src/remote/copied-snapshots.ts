@@ -32,8 +32,8 @@ export class SnapshotCopier {
   /** The ids of contents in the target. The key is the id of the same content in the source. */
   readonly #blobs = new Map<BlobId, BlobId>();
   /**
-   * The directories for the target. Each key is the directory in the source of which the value is a copy. Snapshots
-   * share directories.
+   * The directories for the target. Each key is a directory of the source, and its value is the copy. Snapshots share
+   * directories.
    */
   #directories = new WeakMap<Directory, Directory>();
   /** The file of {@link remembering}. `#remembered` is the number of ids in the file. */

@@ -118,7 +118,8 @@ async function restore(desk: Desk, words: readonly string[]): Promise<void> {
 }
 
 /**
- * Shows the plan and asks the user. Then reverts one turn, one tool or the work of one author. All other changes stay.
+ * Shows the plan and asks the user. After a yes, reverts one turn, one tool or the work of one author. All other
+ * changes stay.
  */
 async function revert(desk: Desk, words: readonly string[]): Promise<void> {
   const isAsked = !words.some(isYesOption);

@@ -32,7 +32,7 @@ const youngMs = 60_000;
 /** The error for a directory that cannot be used. The message is for the log. */
 class UnusableSocketDirectory extends Error {}
 
-/** Begins to listen. When this is impossible, logs the reason and returns undefined. */
+/** Begins to listen. If listening is impossible, logs the reason and returns undefined. */
 export async function listenForClients(
   directory: string,
   onClient: (socket: Socket) => void,
