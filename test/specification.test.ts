@@ -31,13 +31,13 @@ test('the table has each of the 142 items once', () => {
   assert.equal([...statuses.keys()], wanted);
 });
 
-test('every status is one of four, and gives the replacement or the reason for leaving the item out', () => {
+test('each item has one of four statuses, and each status except served has an explanation', () => {
   for (const [item, status] of statuses) {
     assert.match(status, /^(served|replaced: .{10,}|console: .{10,}|not ours: .{10,})$/, item);
   }
 });
 
-test('each item that is served or replaced is in the title of a test', () => {
+test('each item with the status served or replaced is named in the title of a test', () => {
   const missing = [...statuses].filter(
     ([item, status]) => /^(served|replaced)/.test(status) && !named.has(item),
   );

@@ -137,7 +137,7 @@ for (const [rule, found] of findings()) {
   });
 }
 
-test('the word rules read sentences without code and brackets, and comments without their marks', () => {
+test('the rules for words ignore code and brackets in a sentence, and the marks of a comment', () => {
   assert.equal(commentsOf('/** Of a\n * thing. */\nx();\n// One.\n// Two.\n'), ['Of a thing.', 'One. Two.']);
   assert.equal(sentencesOf('A `b` is. Then (D) comes: `e`.'), ['A `b` is.', 'Then (D) comes:', '`e`.']);
   assert.equal(wordCount('Reads `a b c` (see d, e) twice.'), 4);

@@ -9,7 +9,7 @@ const idText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
 );
 
-test('a recent set keeps every item that was added or looked up recently, and contains no other items', () => {
+test('a RecentSet keeps every item that was added or looked up recently, and contains only items that were added', () => {
   const step = fc.record({ id: idText, isQuestion: fc.boolean() });
   checkProperty(fc.array(step, { maxLength: 300 }), (steps) => {
     const max = 20;

@@ -28,7 +28,7 @@ test('a slice of work lasts five milliseconds while a client waits, and three mi
     assert.equal([waitedFor.isDue(), inBackground.isDue()], [true, true]);
   }));
 
-test('a pause between two slices of work throws if the work was cancelled', () =>
+test('if the work was cancelled, the next pause between two slices throws', () =>
   byClock(async (clock) => {
     const cancel = new AbortController();
     const slices = new Slices(cancel.signal);

@@ -141,7 +141,7 @@ test('a command does not fail if the reader closes the output early', () =>
     assert.equal([status, stderr], [0, '0\n']);
   }));
 
-test('in a deleted current directory, a command reports this, but works if -C names another directory', () =>
+test('if the current directory was deleted, a command says so, but works if -C names another directory', () =>
   withRig(async (rig) => {
     assert.is((await run(rig, 'create')).code, 0);
     const command = `'${process.execPath}' '${daemonEntry}' list --storage='${rig.storage}'`;

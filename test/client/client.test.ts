@@ -147,7 +147,7 @@ test('if a daemon writes a lot to stderr, it can still answer requests', async (
   assert.is(await client.close(), 0);
 });
 
-test('a client of a daemon that closed its stderr can send many requests without leaking listeners', async () => {
+test('after a daemon closed its stderr, its client can send many requests without leaking listeners', async () => {
   const warnings: string[] = [];
   const hear = ({ message }: Error): void => void warnings.push(message);
   process.on('warning', hear);

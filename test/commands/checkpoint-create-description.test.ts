@@ -5,7 +5,7 @@ import { oneLine } from '../../src/base/text/one-line.ts';
 import { describeTool, describeTurn } from '../../src/commands/checkpoint-create.ts';
 import { checkProperty } from '../support/property.ts';
 
-test('the description of a turn is its short message, or a default text without a message (Q22)', () => {
+test('the description of a turn is its short message, or a default text if the turn has no message (Q22)', () => {
   assert.is(describeTurn('Fix the parser'), 'Fix the parser');
   assert.is(describeTurn('x'.repeat(60)), 'x'.repeat(60));
   assert.is(describeTurn(''), 'Turn started');

@@ -182,7 +182,7 @@ test('a revert of one author skips a file in which changes of two authors are ad
   await pair.daemon.close();
 });
 
-test('a revert of one author does not use a damaged content from between the checkpoints', async () => {
+test('if a content that was reported between two checkpoints is damaged, a revert of one author does not use it', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'shared.txt': lines(shared.a) });

@@ -25,7 +25,7 @@ async function mistakenUndo(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-test('files that a mistaken undo displaced stay in a safety checkpoint after a turn and a store/gc', () =>
+test('after a turn and a store/gc, a safety checkpoint still has the files that a mistaken undo displaced', () =>
   withSessions(async (rig) => {
     const session = await mistakenUndo(rig);
     const { checkpointsRemoved } = await rig.request('store/gc', { session: session.id });
@@ -98,7 +98,7 @@ async function takenTag(rig: SessionRig): Promise<{ session: Session; first: str
   return { session, first, tool };
 }
 
-test('if another turn took the tag of a turn, store/gc keeps the first turn and its tools', () =>
+test('store/gc keeps a turn that lost its tag to another turn, together with the tools of the older turn', () =>
   withSessions(async (rig) => {
     const { session, first, tool } = await takenTag(rig);
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });

@@ -96,7 +96,7 @@ test('the client describes its model; missing fields get a default and a warning
   assert.throws(() => conversation.settings.setModel(7), refusedAs('InvalidParams'));
 });
 
-test('recorded writes are stored by path, and reported by the specified formula (C31)', () => {
+test('recorded writes are stored per path; the reported counts of lines follow the specified formula (C31)', () => {
   const here = room();
   const { conversation } = here;
   conversation.recordLines({ path: 'a', operation: 'create', before: 0, after: 10 });

@@ -39,7 +39,7 @@ test('the counts of added and removed lines are those of the shortest possible e
   );
 });
 
-test('counting takes bounded time; texts that differ too much count as replaced (C31)', () => {
+test('counting changed lines takes bounded time; texts that differ too much count as replaced (C31)', () => {
   const before = Array.from({ length: 20_000 }, (_, i) => `old ${i}`).join('\n');
   const after = Array.from({ length: 30_000 }, (_, i) => `new ${i}`).join('\n');
   assert.equal(countLineChanges(before, after), { added: 30_000, removed: 20_000 });
@@ -87,7 +87,7 @@ test("at a later write, the user's lines are the difference to the agent's last 
   assert.equal(figures(less), { linesByUser: -5, linesByAgent: 1, added: 1, removed: 0 });
 });
 
-test('if a write comes without the count before it, the count after the previous write is used (C31)', () => {
+test('if a write does not give the line count before it, the count after the previous write is used (C31)', () => {
   const first = trackWrite(undefined, { path: 'a', operation: 'create', before: 0, after: 10 });
   const second = trackWrite(first, { path: 'a', operation: 'append', after: 11, newText: 'x' });
   assert.equal(figures(second), { linesByUser: 0, linesByAgent: 1, added: 1, removed: 0 });

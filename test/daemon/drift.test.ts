@@ -124,7 +124,7 @@ async function watched(rig: DaemonRig, body: (it: Watched) => Promise<void>): Pr
 }
 
 if (process.platform === 'linux') {
-  test('a write through a second name outside the work tree is found as an unreported change, and the log says this once', async () => {
+  test('the audit finds a write through a second name outside the work tree; the log reports each write once', async () => {
     await withRig(async (rig) => {
       await watched(rig, async (it) => {
         const outside = join(rig.top, 'other-name');

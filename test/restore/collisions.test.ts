@@ -152,7 +152,7 @@ test('a restore that skips conflicts keeps a file that was edited and renamed by
 });
 
 for (const mode of ['soft', 'hard'] as const)
-  test(`the files of a directory that was renamed by letter case stay, and all other files are restored (${mode})`, async () => {
+  test(`a restore keeps the files of a directory that was renamed only by letter case, and restores all other files (${mode})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'Dir/a': 'one\n', 'Dir/b': 'same\n', 'other.txt': 'one\n' });
     const { session } = await daemon.open(root);

@@ -123,7 +123,7 @@ test('a plan reports exactly the unsafe stored names as failed', () => {
   assert.is(plan.failed.length, 5);
 });
 
-test('as the request asks, a plan overwrites conflicts, skips them, or stops the restore', () => {
+test('as the request asks, a plan overwrites or skips files with conflicts, or changes nothing', () => {
   const present = model({ mine: 'edited', 'd/mine': 'edited', f: 'edited', other: 'new', mode: 'm' });
   const target = model({
     mine: 'old',

@@ -206,7 +206,7 @@ test('even if the recovery of a restore is interrupted twice, no edit is lost', 
     assert.is(rig.read('fresh'), 'made after the kill\n');
   }));
 
-test('a file that is no longer ignored stays even if the note of the undo is of an earlier version', () =>
+test('if an earlier version wrote the note of an undo, the recovery still keeps a file that is no longer ignored', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('f', 'one\n');

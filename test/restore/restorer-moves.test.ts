@@ -168,7 +168,7 @@ test('if a directory appears at the new path of a moved directory, a restore mov
   }));
 
 for (const point of ['link', 'rename'])
-  test(`a file that is edited before the ${point} of its move keeps its path, and the restore writes the target`, () =>
+  test(`if a file is edited before the ${point} of its move, the edit stays, and the restore writes the file at the new path`, () =>
     inDirectory(async (root) => {
       const present = model({ a: 'content', stays: 's' });
       const target = model({ 'd/b': 'content', stays: 's' });

@@ -74,7 +74,7 @@ for (const where of ['beside it', 'outside the work tree']) {
     }));
 }
 
-test('a restore finds an edit that comes after a file got a second name and before the rename', () =>
+test('on an overlay, a restore finds an edit that a program makes just before the rename of a file', () =>
   onOverlay(async (work) => {
     const fd = openSync(`${work}/d/changed`, 'a');
     let isWritten = false;

@@ -64,7 +64,7 @@ test('a soft restore of the empty tree does nothing and succeeds (F79)', () =>
     assert.equal([result.restored, result.deleted, [...walk(root)]], [[], [], [...manifest(present)]]);
   }));
 
-test('a restore keeps the inode and times of an equal file, and keeps a usual mode of a differing file (F23)', () =>
+test('a restore keeps the inode and times of an equal file, and the mode 664 of a file whose content it changes (F23)', () =>
   inDirectory(async (root) => {
     const present = model({ same: 'x', 'd/same': 'y', edited: file('new', 0o664) });
     const target = model({ same: 'x', 'd/same': 'y', edited: 'old' });

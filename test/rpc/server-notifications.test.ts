@@ -58,7 +58,7 @@ test('progress begins after 100 ms, is sent at most ten times a second, and ends
   assert.equal(values.at(-1)?.value, { kind: 'end', message: '69 of 70 files' });
 });
 
-test('progress without a token is not sent; progress also ends before an error response', async () => {
+test('the server sends no progress without a token; progress ends before an error response, too', async () => {
   const server = await started({
     'store/gc': async () => {
       await sleep(130);
@@ -74,7 +74,7 @@ test('progress without a token is not sent; progress also ends before an error r
   assert.is(server.frames.length, 5);
 });
 
-test('the client gets warnings of the log, but no lines of lower levels', async () => {
+test('the server sends warnings from the log to the client, but no lines of lower levels', async () => {
   const server = await started({});
   const from = server.frames.length;
   server.server.logSink('info', 'quiet');

@@ -219,7 +219,7 @@ test("a push, a fetch and an import do not change the user's repository", async 
   assert.equal([repositoryState(one.root), repositoryState(two.root), two.files], before);
 });
 
-test('a push leaves out secrets, private files and included files; a hard restore on another machine keeps such files', async () => {
+test('a push leaves out secrets, private files and ignored files; a hard restore on another machine keeps files of these kinds', async () => {
   const remote = bareRepository();
   const key = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('');
   const one = await machine(remote, { 'a.txt': 'a\n', '.gitignore': 'dist/\n.env\n' });

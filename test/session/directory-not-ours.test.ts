@@ -179,7 +179,7 @@ test('session/open refuses a link in place of the session’s log or own directo
     assert.equal(contentsOf(join(rig.top, 'own')), before);
   }));
 
-test('deleting a session directory that was renamed for deletion follows no links', () =>
+test('when the daemon deletes a session directory that it renamed for deletion, it follows no links', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const victim = victimIn(rig);

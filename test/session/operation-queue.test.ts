@@ -100,7 +100,7 @@ test('closing the queue waits for the running operation, and refuses all waiting
   await running;
 });
 
-test('pausing the queue waits for the running operation, and refuses all others until the pause ends', async () => {
+test('the queue pauses after the running operation, and refuses all other operations until the pause ends', async () => {
   const queue = new OperationQueue();
   const first = gate();
   const running = queue.run(() => first.promise);
@@ -115,7 +115,7 @@ test('pausing the queue waits for the running operation, and refuses all others 
   assert.is(await queue.run(async () => 2), 2);
 });
 
-test('a request or the close of the queue stops background work, or prevents its start', async () => {
+test('background work stops, or does not start, when a request comes or the queue closes', async () => {
   const queue = new OperationQueue();
   const order: string[] = [];
   const untilAborted = (name: string) => (signal: AbortSignal) =>

@@ -42,7 +42,7 @@ test('claiming a session makes its directory and records this process; a second 
     (third as SessionOwner).release();
   }));
 
-test('a claim that cannot make the session’s directory releases the lock', () =>
+test('if a claim cannot make the session’s directory, it releases the lock', () =>
   withDirectory(async (directory, make) => {
     const fail = (): void => {
       throw new Error('no space');

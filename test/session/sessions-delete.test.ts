@@ -182,7 +182,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.is(leftOutside(rig, strategy), none[strategy]);
     }));
 
-  test(`${strategy}: the end of a session removes its checkpoints even if it was opened without them`, () =>
+  test(`${strategy}: the end of a session removes its checkpoints, even if the session was opened without checkpoints`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('session/close', { session });

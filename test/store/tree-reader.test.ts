@@ -56,7 +56,7 @@ test('a session that keeps reading new directories retains only the newest 20,00
   assert.is(store.asked.length, 5001);
 });
 
-test('a tree of 60,000 files is read only once, even after a few other directories', async () => {
+test('a tree of 60,000 files is read only once, even if some other directories are read in between', async () => {
   const directories = 6666;
   const store = numbered(directories);
   const reader = new TreeReader(store);

@@ -100,7 +100,7 @@ test('a new entry with the root’s name closes no handle, but replacing the roo
     await marks('f');
   }));
 
-test('opening handles throws at the limit of watches; any other error only leaves this directory without a handle', () =>
+test('opening handles throws at the limit of watches; after any other error, only the failing directory has no handle', () =>
   withTree(async ({ root, tree }) => {
     const before = inotifyWatches();
     mkdirSync(join(root, 'a'));

@@ -115,7 +115,7 @@ test('if the watches are enough only for the directory handles or for chokidar, 
     return Promise.resolve();
   }));
 
-test('without enough watches for the directory handles, handles and chokidar warn and give up', () =>
+test('if there are too few watches for the directory handles, both the handles and chokidar warn and give up', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(50, rig.root, openAll);

@@ -138,7 +138,7 @@ test('the storage is private to the user, and neither errors nor the log contain
     assert.is(statSync(rig.log).mode & 0o777, 0o600);
   }));
 
-test('a storage that contains the work tree is refused with this reason, or is never captured (F112)', () =>
+test('the daemon refuses a storage that contains the work tree, or never captures this storage (F112)', () =>
   withRig(async (rig) => {
     const below = join(rig.storage, 'project');
     mkdirSync(below, { recursive: true });

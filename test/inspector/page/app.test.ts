@@ -822,27 +822,30 @@ seen('the diff of the work tree keeps its scroll position while other files chan
   assert.ok(await page.evaluate(same), 'the view is not drawn again');
 });
 
-seen('the history of a file shows no error while the user moves quickly', async () => {
-  const { page } = shown;
-  await shown.select('2.1');
-  await shown.file('code.ts');
-  await page.getByRole('button', { name: 'History' }).click();
-  await page.locator('.player').waitFor();
-  await page.locator('.file-history .diff[data-drawn="code.ts"]').waitFor();
-  await page.evaluate(`{
+seen(
+  'the history of a file shows no error while the user quickly goes from one entry to another',
+  async () => {
+    const { page } = shown;
+    await shown.select('2.1');
+    await shown.file('code.ts');
+    await page.getByRole('button', { name: 'History' }).click();
+    await page.locator('.player').waitFor();
+    await page.locator('.file-history .diff[data-drawn="code.ts"]').waitFor();
+    await page.evaluate(`{
     window.failuresSeen = [];
     const look = () => failuresSeen.push(...[...document.querySelectorAll('.problem')].map((each) => each.textContent));
     new MutationObserver(look).observe(document.body, { subtree: true, childList: true });
   }`);
-  await page.locator('.player input').focus();
-  for (const key of ['ArrowLeft', 'ArrowRight'])
-    for (let i = 0; i < 10; i += 1) await page.keyboard.press(key);
-  await until('the newest content is shown', () =>
-    page.locator('.player button[aria-label=Later]').isDisabled(),
-  );
-  assert.equal(await page.evaluate('failuresSeen'), []);
-  await page.click('button[title=Checkpoints]');
-});
+    await page.locator('.player input').focus();
+    for (const key of ['ArrowLeft', 'ArrowRight'])
+      for (let i = 0; i < 10; i += 1) await page.keyboard.press(key);
+    await until('the newest content is shown', () =>
+      page.locator('.player button[aria-label=Later]').isDisabled(),
+    );
+    assert.equal(await page.evaluate('failuresSeen'), []);
+    await page.click('button[title=Checkpoints]');
+  },
+);
 
 seen('only turns with tools can be folded, also after a restore', async () => {
   const { page } = shown;

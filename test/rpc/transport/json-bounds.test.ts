@@ -53,7 +53,7 @@ test('the outermost level of JSON is parsed as by JSON.parse, but each nested va
   });
 });
 
-test('a text whose outermost level is too long, truncated or not JSON gives no value', () => {
+test('a text gives no value if its outermost level is too long, is truncated or is not JSON', () => {
   const members = '"a":1,'.repeat(20_000);
   const texts = ['', '{"id":1', '{"id":1}}', '{"id":1}{}', '{"id":[}', '{"id"}', `{${members}"id":1}`];
   for (const text of texts) assert.is(outermostLevel(Buffer.from(text)), undefined, text.slice(0, 20));

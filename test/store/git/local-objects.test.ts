@@ -59,7 +59,7 @@ test('new objects are synced, and reach the repository only when the checkpoint 
     await store.close();
   }));
 
-test('an empty object that a power cut leaves before publication never reaches the repository', () =>
+test('if a power cut leaves an empty object before the publication, the object never reaches the repository', () =>
   withRepository(async (gitDirectory, open) => {
     const first = await open();
     const { snapshot } = await capture(first, { 'a.txt': 'a\n' });

@@ -97,7 +97,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       assert.equal(told(rig), []);
     }));
 
-  test(`${strategy}: the daemon recovers refs that were removed between two runs from the commits`, () =>
+  test(`${strategy}: if refs were removed between two runs, the daemon recovers them from the commits`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session, root } = rig;
       const before = rig.refs();
@@ -124,7 +124,7 @@ for (const strategy of ['shadow', 'local'] as const) {
 }
 
 for (const strategy of ['shadow', 'local'] as const) {
-  test(`${strategy}: the daemon moves refs back that a rewrite of the history moved between two runs`, () =>
+  test(`${strategy}: if a rewrite of the history moved refs between two runs, the daemon moves them back`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session, root } = rig;
       const before = rig.refs();
@@ -139,7 +139,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       assert.ok((await daemon.call('store/verify', { session })).ok);
     }));
 
-  test(`${strategy}: the daemon moves a checkpoint’s ref back that was moved to another checkpoint between two runs`, () =>
+  test(`${strategy}: if a checkpoint’s ref was moved to another checkpoint between two runs, the daemon moves it back`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session } = rig;
       const before = rig.refs();
@@ -184,7 +184,7 @@ for (const strategy of ['shadow', 'local'] as const) {
     }));
 }
 
-test('local: the store restores refs that were removed, and their pruned objects', () =>
+test('local: the store restores removed refs, and their objects that git has pruned', () =>
   withSession('local', async (rig) => {
     const before = rig.refs();
     removeAll(rig);

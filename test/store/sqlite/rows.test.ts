@@ -85,7 +85,7 @@ test('after any publications, removals and cleanups, the rows alone give back ea
     );
   }));
 
-test('removing checkpoints joins even very many rows correctly (O30)', () =>
+test('removing checkpoints with very many rows leaves the contents of all others correct (O30)', () =>
   withSqlite(async ({ directory, store }) => {
     const many = (count: number, text: string): PlainTree =>
       new Map(
