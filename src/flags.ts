@@ -38,7 +38,7 @@ export interface ServeFlags {
   readonly idleMs: number;
 }
 
-export const helpText = `checkpointd: checkpoints and restores a work tree and an agent's conversation, over JSON-RPC.
+export const helpText = `checkpointd: makes and restores checkpoints of a work tree and an agent's conversation, over JSON-RPC.
 
 Usage: checkpointd [--stdio | --pipe=NAME | --socket=PORT] [options]
        checkpointd daemon [options]   serve clients on the daemon's socket and exit when the last one disconnects
@@ -60,7 +60,7 @@ Usage: checkpointd [--stdio | --pipe=NAME | --socket=PORT] [options]
   --help                  print this text
 
 Values may be given as --flag=VALUE or --flag VALUE. Exit codes: 0 after shutdown and exit, 1 when the client
-disconnects without them, 2 for a wrong command line, 70 for a defect, 128 + n for a signal.
+disconnects without these two requests, 2 for a wrong command line, 70 for a defect, 128 + n for a signal.
 `;
 
 const options = {

@@ -487,7 +487,7 @@ function isBase(base: ScanState['base']): base is ScanBase {
 
 function accessListsFound(paths: readonly TreePath[]): string {
   const some = paths.slice(0, 3).map((path) => JSON.stringify(toText(path)));
-  return `Access lists are not captured. A restore gives only the owner's permissions to ${counted(paths.length, 'path')} with access lists: ${some.join(', ')}`;
+  return `Access lists are not captured. After a restore, only the owner can use ${counted(paths.length, 'path')} with access lists: ${some.join(', ')}`;
 }
 
 /** A sink that discards all contents. */

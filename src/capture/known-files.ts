@@ -185,7 +185,7 @@ export class KnownFiles {
       this.#written = { listings: new WeakRef(listings), atMs };
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      log.info(`The daemon could not write the known files for the next opening: ${String(error)}`);
+      log.info(`The daemon could not write the list of known files for the next opening: ${String(error)}`);
     }
   }
 

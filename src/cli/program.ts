@@ -265,7 +265,7 @@ async function addHooks(
   if (what === 'enable')
     made.option(
       '--keep-days <days>',
-      "delete agents' conversations that were not used for this many days, or never (default: 30)",
+      'delete conversations of agents after this many days without use; "never" keeps all (default: 30)',
     );
   made.addHelpText('after', `\nAgents: ${agentNames.join(', ')}\n${exitCodes}`);
   made.action(async () => {

@@ -7,7 +7,7 @@ const words: Readonly<Record<string, string>> = {
   bothAdded: 'the reverted change deleted the file, which was created again later',
   busy: 'another program uses the file',
   changedMeanwhile: 'another program changed the file during the restore',
-  collision: 'another path has the same name on this disk',
+  collision: 'this disk does not distinguish the path from another path',
   conflict: 'changed outside this session',
   content: 'the same lines were changed later',
   contentLost: 'the store has lost the content',
@@ -25,7 +25,7 @@ const words: Readonly<Record<string, string>> = {
   nameTooLong: 'the name is too long',
   nestedGitDirectory: "git's own directory",
   notCapturedThen: 'the checkpoint did not capture the path',
-  notRestored: 'the file changed later, and the reversed restore had not changed it',
+  notRestored: 'the file changed later, but the reversed restore had not changed it',
   notSent: 'the file stayed on the machine that pushed the checkpoint',
   pattern: 'files with such a name often contain secrets',
   readOnly: 'the disk is read-only there',
@@ -41,7 +41,7 @@ const words: Readonly<Record<string, string>> = {
   unsafeName: 'the stored name is unsafe',
   unsaved: 'a file is in the way and cannot be saved first',
   unstable: 'the file changed each time it was read',
-  unsupported: 'this disk cannot hold such a file',
+  unsupported: 'this disk cannot store a file of this kind or with this name',
   vanished: 'the file disappeared during the capture',
 };
 

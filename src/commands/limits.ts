@@ -297,7 +297,7 @@ class LimitKeeper {
       warn: (warning) => log.warn(warning),
     };
     log.debug(
-      `${await removeCheckpoints(this.#session, ids, context)} checkpoints beyond the limits removed`,
+      `checkpoints removed to meet the limits: ${await removeCheckpoints(this.#session, ids, context)}`,
     );
   }
 

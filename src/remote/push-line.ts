@@ -212,7 +212,7 @@ async function importedLine(
 function deletedThere({ name }: Remote, session: string): CheckpointdError {
   return new CheckpointdError(
     'RemoteRefused',
-    `The session was deleted on "${name}", so it cannot be pushed there again. Push the session to another remote, or import it with another conversation id.`,
+    `The session was deleted from the remote "${name}", so it cannot be pushed there again. Push the session to another remote, or import it with another conversation id.`,
     { details: { reason: 'deleted', session } },
   );
 }

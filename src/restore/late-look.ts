@@ -147,7 +147,10 @@ class LateLook {
   async #isStored(file: string): Promise<boolean> {
     const { contents, directory } = this.#options;
     if (contents === undefined)
-      throw new CheckpointdError('CheckpointsDisabled', 'Without a store the daemon cannot decide.');
+      throw new CheckpointdError(
+        'CheckpointsDisabled',
+        'Without a store, the daemon cannot decide whether to delete the file.',
+      );
     const tree = new AnchoredFiles(directory);
     try {
       const name = file.slice(directory.length + 1) as TreePath;

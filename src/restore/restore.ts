@@ -72,8 +72,7 @@ export async function reportRecovered(
   context: OperationContext,
 ): Promise<void> {
   const { restored, deleted, conflicts } = outcome;
-  const edits =
-    conflicts.length === 0 ? '' : `, ${conflicts.length} of them edited outside this session since`;
+  const edits = conflicts.length === 0 ? '' : `, ${conflicts.length} of them edited outside this session`;
   const paths = `${counted(restored.length, 'path')} restored and ${deleted.length} deleted${edits}`;
   context.warn(`${what}: ${paths}.${reversalOf(outcome.checkpoint)}`);
   context.onRecovered();

@@ -75,7 +75,9 @@ test('if the list of known files cannot be written, the earlier list stays, and 
     }
     assert.ok(calls >= 3, 'reading, opening and renaming were tried');
     assert.ok(
-      it.rig.log.some((line) => line.includes('could not write the known files for the next opening')),
+      it.rig.log.some((line) =>
+        line.includes('could not write the list of known files for the next opening'),
+      ),
     );
   }));
 

@@ -18,7 +18,7 @@ export const restore: CliCommand = {
     ['--hard', 'restore exactly this state: also delete files that were created later'],
     [
       '--author <session>',
-      'restore only what one session wrote since the checkpoint; give the id of that session or the name of its agent',
+      'restore only what one agent wrote since the checkpoint; give the name of the agent or the id of its own session',
     ],
     ['--dry-run', 'show the plan and change nothing'],
     ['-p, --patch', 'also show how the files would change'],

@@ -23,7 +23,7 @@ export const revert: CliCommand = {
   options: [
     [
       '--author <session>',
-      'revert only what one agent wrote; give the name of the agent or the id of its session; without a tag, the revert covers the whole session',
+      'revert only what one agent wrote; give the name of the agent or the id of its own session; without a tag, the revert covers everything that the agent wrote since the first checkpoint',
     ],
     ['--hunk', 'show each hunk and ask whether to reverse it'],
     [

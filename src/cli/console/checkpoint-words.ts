@@ -184,7 +184,7 @@ async function sayWhatGoes(desk: Desk): Promise<void> {
   desk.say(`This deletes all ${all.length} checkpoints of ${session} (${plain(workspace)}).`);
   if (safeties > 0)
     desk.say(
-      `${safeties} of them ${safeties === 1 ? 'holds' : 'hold'} files that restores replaced or deleted, and may be their only copies.`,
+      `${safeties} of them ${safeties === 1 ? 'contains' : 'contain'} files that a restore replaced or deleted, perhaps the only copies of these files.`,
     );
   desk.say('The files of the work tree and the conversation stay.');
 }

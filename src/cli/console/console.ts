@@ -113,7 +113,7 @@ function adviceFor(first: string): string {
     return `${hasSlash ? `Unknown command: ${plain(first)}` : 'Commands begin with a slash'}. Did you mean /${meant}?`;
   return hasSlash
     ? `Unknown command: ${plain(first)}. /help lists the commands.`
-    : 'Commands begin with a slash. No model answers other text. /help lists the commands.';
+    : 'Commands begin with a slash. The console has no model that answers other text. /help lists the commands.';
 }
 
 /** Returns completions for the end of a line: commands, then the subcommands of /checkpoint, then tags. */

@@ -297,7 +297,7 @@ export class Conversations {
         session,
         kind: 'tool',
         onlyIfChanged: true,
-        description: 'Changes at the end of the conversation',
+        description: 'Files changed by the time the conversation ended',
         ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       });
     } finally {

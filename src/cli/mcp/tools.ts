@@ -100,7 +100,7 @@ export const tools: readonly McpTool[] = [
         type: 'integer',
         minimum: 1,
         maximum: 1000,
-        description: 'The largest number of checkpoints (default 50).',
+        description: 'Return at most this many checkpoints (default 50).',
       },
     }),
     output: open({ checkpoints: 'array', total: 'integer' }),
@@ -201,7 +201,7 @@ export const tools: readonly McpTool[] = [
         author: {
           type: 'string',
           description:
-            'Restore only what one session wrote since the checkpoint. Give the id of the session or the name of its agent. Files are skipped if checkpointd cannot distinguish their authors.',
+            'Restore only what one agent wrote since the checkpoint. Give the name of the agent or the id of its own session. Files are skipped if checkpointd cannot distinguish their authors.',
         },
         confirm: { type: 'boolean', description: 'True to restore, instead of returning the plan.' },
       },
@@ -240,7 +240,7 @@ export const tools: readonly McpTool[] = [
       author: {
         type: 'string',
         description:
-          'Revert only what one session wrote. Give the id of the session or the name of its agent. Without `tag` and `from`, the revert covers the whole session. Files are skipped if checkpointd cannot distinguish their authors.',
+          'Revert only what one agent wrote. Give the name of the agent or the id of its own session. Without `tag` and `from`, the revert covers everything that the agent wrote since the first checkpoint. Files are skipped if checkpointd cannot distinguish their authors.',
       },
       conflicts: {
         enum: ['leave', 'markers', 'fail'],

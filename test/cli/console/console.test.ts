@@ -191,7 +191,7 @@ test('without a terminal to ask on, /checkpoint clean lists what it would delete
     assert.match(lines[1] ?? '', /^This deletes all \d+ checkpoints of ses_\w+ \(\/.*\/work\)\.$/);
     assert.is(
       lines[2],
-      '1 of them holds files that restores replaced or deleted, and may be their only copies.',
+      '1 of them contains files that a restore replaced or deleted, perhaps the only copies of these files.',
     );
     assert.is(lines[3], 'The files of the work tree and the conversation stay.');
     assert.match(lines[4] ?? '', /^Nothing was deleted, because no terminal is connected to ask\./);
@@ -373,7 +373,7 @@ test('the console answers a subcommand without /checkpoint, or a command without
       'Unknown command: /restore. Did you mean /checkpoint restore?',
       'Commands begin with a slash. Did you mean /undo?',
       'Commands begin with a slash. Did you mean /checkpoint?',
-      'Commands begin with a slash. No model answers other text. /help lists the commands.',
+      'Commands begin with a slash. The console has no model that answers other text. /help lists the commands.',
       'Unknown command: /xyzzy. /help lists the commands.',
     ]);
     assert.is(rig.read('a.txt'), 'spoilt\n');

@@ -39,7 +39,10 @@ test('at the end of a conversation, the keeper of the hooks captures the changes
     rig.write('a.txt', 'the last change\n');
     await hook(rig, 'codex', event(rig, 'SessionEnd'));
     await allTaken(rig);
-    assert.match(await listed(rig), /\[1\.1\].*\+0 ~1 -0 {2}Changes at the end of the conversation/);
+    assert.match(
+      await listed(rig),
+      /\[1\.1\].*\+0 ~1 -0 {2}Files changed by the time the conversation ended/,
+    );
     assert.match(await contentIn(rig, '1.1'), /\+the last change/);
   }));
 
@@ -95,7 +98,7 @@ test('if a hook is killed before it reaches a keeper, the next command processes
     await killAll(() => keepersOf(rig));
     rig.write('a.txt', 'the last change\n');
     writeEvent(rig.storage, eventOf(rig, 'end'));
-    assert.match(await listed(rig), /\[1\.1\].*Changes at the end of the conversation/);
+    assert.match(await listed(rig), /\[1\.1\].*Files changed by the time the conversation ended/);
     assert.equal(writtenEvents(rig.storage), []);
   }));
 
@@ -137,7 +140,7 @@ test('an event that a killed keeper had already processed is not processed again
       await allTaken(rig);
     }
     const before = await listed(rig);
-    assert.match(before, /\[1\].*one.*\n.*\[1\.1\].*Bash\n.*\[1\.2\].*Changes at the end/);
+    assert.match(before, /\[1\].*one.*\n.*\[1\.1\].*Bash\n.*\[1\.2\].*Files changed by the time/);
     await killAll(() => [...keepersOf(rig), ...daemonsOf(rig.storage)]);
     rig.write('a.txt', 'by the user\n');
     for (const [at, each] of told.entries()) writeEvent(rig.storage, each, `00000${at}`);
