@@ -10,7 +10,7 @@ test('the command line proposes only similar words, with the most similar first'
   assert.equal(nearest('', ['a', 'list']), ['a']);
 });
 
-test('a word that shares less than half of its letters is not proposed', () => {
+test('a name that shares less than half of its letters with the typed word is not proposed', () => {
   assert.equal(nearest('y', ['0', '1', '2']), []);
   assert.equal(nearest('/n', ['/q', '/quit']), []);
   assert.equal(nearest('/q', ['/quit', '/undo']), ['/quit']);

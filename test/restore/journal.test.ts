@@ -33,7 +33,7 @@ test('the note of a restore is read back unchanged, with names of any bytes, unt
   remove(root);
 });
 
-test('the note of a restore is synced before its rename, and its directory after the rename and the removal', () => {
+test('the daemon syncs the note of a restore before renaming the note, and the note’s directory after renaming or removing the note', () => {
   const root = makeDirectory();
   const calls: string[] = [];
   installFault((call) => calls.push(call));
@@ -46,7 +46,7 @@ test('the note of a restore is synced before its rename, and its directory after
   remove(root);
 });
 
-test('a note that an earlier version wrote, and that also names the device, still finds its directory', () => {
+test('the daemon finds the directory of a note that an earlier version wrote and that also names the device', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const noted = { device: '64', inode: '12', born: '1700000000000000000' };

@@ -260,7 +260,7 @@ test('removing one ref writes a note; after a kill, the next open recognises lef
     assert.is(refs.refs.get('refs/own/a'), one);
   }));
 
-test('if git refuses a request, the error says that nothing changed, even if git would also refuse to reverse it', () =>
+test('if git refuses a change of refs, the error says that nothing changed, even if git would also refuse the reverse change', () =>
   withRefs(async ({ refs, again, objects: [one], left, gitDir }) => {
     git(gitDir, 'update-ref', 'refs/own', one);
     const changes = ['refs/own/a', 'refs/own/b'].map((ref) => ({ ref, to: one }));

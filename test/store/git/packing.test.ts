@@ -139,7 +139,7 @@ test('if packing is interrupted at any call, reopening finds every checkpoint co
     for (const last of chosen) await endedAt(last);
   }));
 
-test('packing loses no object if git fails, or packs nothing or only a part', () =>
+test('packing loses no object, even if git fails, packs nothing, or packs only a part', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);

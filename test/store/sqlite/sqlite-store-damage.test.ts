@@ -106,7 +106,7 @@ for (const [column, value, listed] of costs) {
     }));
 }
 
-test('a cleanup succeeds even if the holder in another session’s lease is damaged', () =>
+test('a cleanup succeeds even if the lease of another session has a damaged holder', () =>
   withStore(openSqlite, {}, async ({ store, directory }) => {
     await threeTurns(store);
     sql(

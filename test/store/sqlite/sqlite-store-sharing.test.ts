@@ -77,7 +77,7 @@ test('once the last store is closed, the user can replace the database by an old
   assert.equal(sql(directory, 'SELECT seq FROM checkpoints'), [[1]]);
 });
 
-test('if another daemon removed the lease of a session as dead, the next change renews the lease', () =>
+test('if another daemon took a session for dead and removed its lease, the next change renews the lease', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const id = (await checkpoint(store, plain({ a: 'a' }), { seq: 1 })).id;
     const other = await openSqlite(directory, 'ses_2');
