@@ -47,11 +47,12 @@ export class FrameRules {
 
   received(frame: Json): void {
     const text = JSON.stringify(frame);
-    if (text.includes(this.#secret)) this.#blame('a secret of the environment was told', text);
+    if (text.includes(this.#secret)) this.#blame('the message contains a secret from the environment', text);
     if (/(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(text)) this.#blame('ill-formed Unicode', text);
     if (frame.jsonrpc !== '2.0') this.#blame('no "jsonrpc": "2.0"', text);
     if (typeof frame.method === 'string') this.#notification(frame.method, frame.params, text);
-    else if ('result' in frame === 'error' in frame) this.#blame('not one of result and error', text);
+    else if ('result' in frame === 'error' in frame)
+      this.#blame('a response must have either a result or an error', text);
     else this.#response(frame, text);
   }
 
@@ -63,7 +64,7 @@ export class FrameRules {
   #response(frame: Json, text: string): void {
     const key = JSON.stringify(frame.id);
     const due = this.#due.get(key) ?? 0;
-    if (frame.id !== null && due <= 0) this.#blame('an answer to nothing, or a second one', text);
+    if (frame.id !== null && due <= 0) this.#blame('an answer without a request, or a second answer', text);
     this.#due.set(key, due - 1);
     const method = this.#asked.get(key);
     if (frame.error !== undefined) this.#error(frame.error as Json, text);
@@ -72,17 +73,20 @@ export class FrameRules {
       if (issues.length > 0) this.#blame(`does not fit the schema: ${JSON.stringify(issues)}`, text);
     }
     for (const [token, { hasEnded }] of this.#progress)
-      if (!hasEnded && frame.id !== null && token === key) this.#blame('progress without an end', text);
+      if (!hasEnded && frame.id !== null && token === key)
+        this.#blame('the answer came before the end of the progress', text);
   }
 
   #error(error: Json, text: string): void {
     const issues = validateErrorData(structuredClone(error.data));
-    if (issues.length > 0) this.#blame(`its data does not fit: ${JSON.stringify(issues)}`, text);
+    if (issues.length > 0)
+      this.#blame(`the data of the error does not fit the schema: ${JSON.stringify(issues)}`, text);
     const kind = String((error.data as Json | undefined)?.kind);
-    if (!Object.hasOwn(codes, kind)) this.#blame(`no kind of the table: ${kind}`, text);
-    else if (codes[kind] !== error.code) this.#blame(`the code of ${kind} is ${codes[kind]}`, text);
+    if (!Object.hasOwn(codes, kind)) this.#blame(`the table of errors has no kind ${kind}`, text);
+    else if (codes[kind] !== error.code)
+      this.#blame(`the error has the wrong code: the code of ${kind} is ${codes[kind]}`, text);
     if (typeof error.message !== 'string' || error.message.length < 10) this.#blame('no message', text);
-    if (error.code === -32801) this.#blame('ContentModified is not ours to tell', text);
+    if (error.code === -32801) this.#blame('the daemon must not send the code of ContentModified', text);
   }
 
   #notification(method: string, params: unknown, text: string): void {

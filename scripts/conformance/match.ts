@@ -74,7 +74,7 @@ export class Names {
     if (length !== undefined) return 'x'.repeat(Number(length));
     let at: unknown = this.values;
     for (const key of name.split('.')) at = (at as Json | undefined)?.[key];
-    if (at === undefined) throw new Error(`nothing stands for \${${name}}`);
+    if (at === undefined) throw new Error(`the placeholder \${${name}} has no value`);
     return at;
   }
 }

@@ -51,7 +51,7 @@ export class Peer {
     this.#child.stdout?.on('data', (chunk: Buffer) => {
       if (!options.frames) this.stdout += chunk.toString();
       else if (listener === undefined) this.#receive(chunk);
-      else options.onViolation('wrote to stdout although it serves elsewhere');
+      else options.onViolation('the daemon wrote to stdout, although it does not serve on stdio');
     });
     this.#ended = new Promise((resolve) => {
       this.#child.once('error', (error) => resolve(String(error)));
@@ -149,7 +149,7 @@ export class Peer {
       if (match === null) {
         if (head.length < 64 && /^(Content-Length: ?[\d\r\n]*)?$/.test(head.padEnd(0))) break;
         if (head.length < 16 && 'Content-Length: '.startsWith(head)) break;
-        this.#options.onViolation(`wrote what is no frame: ${JSON.stringify(head)}`);
+        this.#options.onViolation(`the daemon wrote something that is not a frame: ${JSON.stringify(head)}`);
         at = this.#rest.length;
         break;
       }
@@ -169,7 +169,7 @@ export class Peer {
       this.frames.push(frame);
       this.#options.onFrame(frame);
     } catch (error) {
-      this.#options.onViolation(`wrote a body that cannot be read: ${String(error)}`);
+      this.#options.onViolation(`the daemon wrote a body that cannot be parsed: ${String(error)}`);
     }
   }
 }

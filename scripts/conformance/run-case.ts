@@ -80,18 +80,22 @@ class CaseRun {
     const rest = peer.untaken.filter(
       ({ method }) => !unasked.has(method) && (this.#orderly || method !== undefined),
     );
-    if (rest.length > 0) problems.push(`no step expected ${JSON.stringify(rest[0]).slice(0, 300)}`);
+    if (rest.length > 0)
+      problems.push(
+        `the daemon sent a message that no step expected: ${JSON.stringify(rest[0]).slice(0, 300)}`,
+      );
     if (this.#orderly && this.#rules.unanswered.length > 0)
-      problems.push(`no answer to ${this.#rules.unanswered.join(', ')}`);
+      problems.push(`the daemon did not answer: ${this.#rules.unanswered.join(', ')}`);
     if (!this.#wantsStderr && peer.stderr !== '') problems.push(`stderr: ${peer.stderr.slice(0, 300)}`);
     const survivors = await peer.destroy();
-    if (survivors.length > 0) problems.push(`outlived by ${survivors.join('; ').slice(0, 300)}`);
+    if (survivors.length > 0)
+      problems.push(`processes are still running after the daemon: ${survivors.join('; ').slice(0, 300)}`);
     if (this.#scene.harm !== undefined) problems.push(this.#scene.harm);
     return problems.length === 0 ? undefined : problems.join('\n      ');
   }
 
   #currentPeer(): Peer {
-    if (this.#peer === undefined) throw new Failure('nothing was started');
+    if (this.#peer === undefined) throw new Failure('no daemon was started');
     return this.#peer;
   }
 
@@ -162,7 +166,7 @@ class CaseRun {
       this.#wantsStderr = true;
       return refuse(containsAll('stderr', this.#currentPeer().stderr, step.stderr));
     }
-    throw new Failure('no such step');
+    throw new Failure('the step has an unknown form');
   }
 
   async #send(step: Json): Promise<void> {
@@ -195,7 +199,7 @@ class CaseRun {
     const frame = await this.#currentPeer().next(
       ({ method }) => unasked.has(method) && method !== expected.method,
     );
-    if (frame === undefined) throw new Failure(`nothing came; ${await this.#ended()}`);
+    if (frame === undefined) throw new Failure(`no message arrived; ${await this.#ended()}`);
     refuse(mismatch(expected, frame));
     if (typeof step.as === 'string')
       this.#names.values[step.as] = frame.result ?? frame.params ?? frame.error;
@@ -205,7 +209,7 @@ class CaseRun {
     const missing = [...expected];
     while (missing.length > 0) {
       const frame = await this.#currentPeer().next(({ method }) => unasked.has(method));
-      if (frame === undefined) throw new Failure(`did not come: ${JSON.stringify(missing)}`);
+      if (frame === undefined) throw new Failure(`this message did not arrive: ${JSON.stringify(missing)}`);
       const index = missing.findIndex((one) => mismatch(one, frame) === undefined);
       if (index < 0) throw new Failure(`unexpected ${JSON.stringify(frame).slice(0, 300)}`);
       missing.splice(index, 1);
@@ -224,7 +228,7 @@ class CaseRun {
     await this.#send({ call: 'rpc.discover', id });
     const frame = await this.#currentPeer().next(({ method }) => unasked.has(method));
     if (frame?.id !== id)
-      throw new Failure(`came instead of silence: ${JSON.stringify(frame)?.slice(0, 300)}`);
+      throw new Failure(`the daemon should send nothing, but sent ${JSON.stringify(frame)?.slice(0, 300)}`);
   }
 
   /** Sends many requests at once. Each request must get one response: a result, or an error of an allowed kind. */
@@ -236,7 +240,7 @@ class CaseRun {
     const kinds = new Set<unknown>();
     for (let i = 0; i < count; i += 1) {
       const frame = await this.#currentPeer().next(({ method }) => method !== undefined);
-      if (frame === undefined) throw new Failure(`only ${i} of ${count} answers came`);
+      if (frame === undefined) throw new Failure(`only ${i} of ${count} answers arrived`);
       const kind = ((frame.error as Json | undefined)?.data as Json | undefined)?.kind;
       kinds.add(kind ?? 'result');
       if (kind !== undefined && !(allow as unknown[]).includes(kind))

@@ -53,7 +53,7 @@ export class Scene {
     const changed = [...new Set([...this.#before.keys(), ...now.keys()])].filter(
       (path) => this.#before.get(path) !== now.get(path),
     );
-    return changed.length === 0 ? undefined : `changed what is the user's: ${changed.join(', ')}`;
+    return changed.length === 0 ? undefined : `the daemon changed files of the user: ${changed.join(', ')}`;
   }
 
   /** Performs a step that touches files. Returns false for all other steps. */
@@ -73,19 +73,21 @@ export class Scene {
   /** Checks that a file exists (`have`) or is missing (`haveNot`). Returns a description of the fault, if any. */
   lack(step: Json): string | undefined {
     const path = resolve(this.workspace, String(step.have ?? step.haveNot));
-    if (step.haveNot !== undefined) return existsSync(path) ? `${path} is there` : undefined;
+    if (step.haveNot !== undefined) return existsSync(path) ? `${path} exists` : undefined;
     if (typeof step.pathBytes === 'string') return this.#lackBytes(step.pathBytes, contentOf(step));
-    if (!existsSync(path)) return `${path} is not there`;
+    if (!existsSync(path)) return `${path} does not exist`;
     if (lstatSync(path).isSymbolicLink()) return `${path} is a link`;
     return readFileSync(path).equals(Buffer.from(contentOf(step)))
       ? undefined
-      : `${path} holds something else`;
+      : `${path} has another content`;
   }
 
   #lackBytes(pathBytes: string, content: Uint8Array): string | undefined {
     const path = this.#bytesPath(pathBytes);
-    if (!existsSync(path)) return 'the file of these bytes is not there';
-    return readFileSync(path).equals(content) ? undefined : 'it holds something else';
+    if (!existsSync(path)) return 'the file whose path has these bytes does not exist';
+    return readFileSync(path).equals(content)
+      ? undefined
+      : 'the file whose path has these bytes has another content';
   }
 
   put(name: string, content: string | Uint8Array, pathBytes?: unknown): void {

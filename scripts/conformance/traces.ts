@@ -18,14 +18,14 @@ export function traceProblems(document: ProtocolDocument, cases: readonly Confor
   const table = traces(document, cases);
   const names = new Set<string>();
   const problems = Object.entries(table).flatMap(([id, list]) =>
-    list.length === 0 ? [`${id} is shown by no case`] : [],
+    list.length === 0 ? [`no case tests the rule ${id}`] : [],
   );
   for (const { name, rules } of cases) {
-    if (names.has(name)) problems.push(`two cases are named "${name}"`);
+    if (names.has(name)) problems.push(`two cases have the name "${name}"`);
     names.add(name);
-    if (rules.length === 0) problems.push(`"${name}" shows no rule`);
+    if (rules.length === 0) problems.push(`the case "${name}" names no rule`);
     for (const id of rules)
-      if (!Object.hasOwn(table, id)) problems.push(`"${name}" shows ${id}, which is no rule`);
+      if (!Object.hasOwn(table, id)) problems.push(`the case "${name}" names ${id}, which is not a rule`);
   }
   return problems;
 }

@@ -99,13 +99,13 @@ export async function day({ root, storage, screen, command }: Day): Promise<void
     entry: { user: message, assistant: { content: 'Done.' } },
   });
 
-  screen.step('What is there');
+  screen.step('The checkpoints, and what the turn changed');
   for (const checkpoint of (await client.request('checkpoint/list', { session })).checkpoints)
     screen.say(line(checkpoint));
   const diff = await client.request('checkpoint/diff', { session, from: '1', to: '1.2', format: 'text' });
   const lines = (diff.text ?? '').trimEnd().split('\n');
   for (const each of lines.slice(0, diffLinesMax)) screen.say(`  ${each}`);
-  if (lines.length > diffLinesMax) screen.say(`  … ${lines.length - diffLinesMax} lines more`);
+  if (lines.length > diffLinesMax) screen.say(`  … and ${lines.length - diffLinesMax} more lines`);
 
   screen.step('The user is not happy: back to the start of the turn');
   const evening = look();
@@ -117,7 +117,7 @@ export async function day({ root, storage, screen, command }: Day): Promise<void
     `restored ${back.restored.length}, deleted ${back.deleted.length}, failed ${back.failed.length}, in ${back.ms} ms`,
   );
   screen.check('every file is as it was in the morning, byte for byte and mode for mode', look() === morning);
-  screen.check('the conversation went back too', back.conversation?.historyLength === 0);
+  screen.check('the conversation is also as it was before the turn', back.conversation?.historyLength === 0);
 
   screen.step('Not so bad after all: undo');
   await client.request('checkpoint/undo', { session }, shown);

@@ -15,18 +15,18 @@ export interface Layer {
 
 /** The linter's message for each package. The message names the folders that may import the package. */
 export const packages: Readonly<Record<string, string>> = {
-  'vscode-jsonrpc': "The wire's library lives in rpc/.",
-  'vscode-jsonrpc/node': "The wire's library lives in rpc/.",
-  execa: 'git is started in git/process/ alone.',
-  chokidar: 'chokidar is imported by watch/ alone.',
-  'lru-cache': 'Caches live in checkpoints/ and store/.',
-  commander: 'The command line is read in cli/ and in flags.ts.',
+  'vscode-jsonrpc': 'Only rpc/ imports vscode-jsonrpc.',
+  'vscode-jsonrpc/node': 'Only rpc/ imports vscode-jsonrpc.',
+  execa: 'Only git/process/ starts git.',
+  chokidar: 'Only watch/ imports chokidar.',
+  'lru-cache': 'Only checkpoints/ and store/ have caches.',
+  commander: 'Only cli/ and flags.ts parse the command line.',
   'jsonc-parser': 'Settings files of agents are edited in cli/.',
   'smol-toml': 'Settings files of agents are edited in cli/.',
-  '@modelcontextprotocol/server': 'MCP is served in cli/mcp/.',
-  '@inquirer/select': 'People choose in cli/.',
-  libsql: 'SQLite lives in store/sqlite/, loaded when used.',
-  ws: 'WebSockets are served in inspector/.',
+  '@modelcontextprotocol/server': 'Only cli/mcp/ serves MCP.',
+  '@inquirer/select': 'Only cli/ asks the user to choose.',
+  libsql: 'Only store/sqlite/ imports SQLite, and loads it at the first use.',
+  ws: 'Only inspector/ serves WebSockets.',
   vue: "The inspector's page is in inspector/page/.",
   pinia: "The inspector's page is in inspector/page/.",
   '@codemirror/merge': 'Differences are shown in inspector/page/.',
@@ -35,62 +35,61 @@ export const packages: Readonly<Record<string, string>> = {
 };
 
 export const layers: readonly Layer[] = [
-  { folder: 'base', because: 'base is the ground: it imports node: only.' },
-  { folder: 'tree', because: 'tree says what a tree is: pure values over base.' },
+  { folder: 'base', because: 'base is the lowest layer and imports only node: modules.' },
+  { folder: 'tree', because: 'tree defines trees as pure values, and imports only base.' },
   {
     folder: 'git',
     packages: ['execa'],
-    because: 'git is plumbing: bytes in, ids out; it knows no checkpoint.',
+    because: 'git reads and writes the data of git, and does not know checkpoints.',
   },
   {
     folder: 'conversation',
     not: ['git'],
-    because: 'conversation is what was said; it knows no file of the work tree but by its path.',
+    because: 'conversation stores messages, and knows files of the work tree only by their paths.',
   },
   {
     folder: 'watch',
     packages: ['chokidar'],
     not: ['git', 'conversation'],
-    because: 'watch tells what changed in a directory; it captures nothing.',
+    because: 'watch reports changes in a directory, and captures nothing.',
   },
   {
     folder: 'work-tree',
     not: ['git', 'conversation'],
-    because:
-      "work-tree reaches files of the user's directory safely; what is done with them is in capture and restore.",
+    because: "work-tree opens the user's files safely; capture and restore use them.",
   },
   {
     folder: 'capture',
     not: ['conversation'],
-    because: 'capture turns the work tree into a snapshot; where that is kept comes to it as a sink.',
+    because:
+      'capture makes a snapshot of the work tree, and writes the contents to a sink that its caller gives.',
   },
   {
     folder: 'store',
     packages: ['lru-cache', 'libsql'],
     not: ['conversation', 'watch'],
-    because: 'store only stores; of capture it knows the sink that it offers.',
+    because: 'store only stores snapshots; from capture it knows only the sink.',
   },
   {
     folder: 'checkpoints',
     packages: ['lru-cache'],
     not: ['watch'],
-    because: 'checkpoints holds what exists while checkpoints are enabled; it knows no session.',
+    because:
+      'checkpoints has the parts that exist while checkpoints are enabled, and does not know sessions.',
   },
   {
     folder: 'restore',
     not: ['watch'],
-    because: 'restore makes a work tree equal a snapshot; it knows no session.',
+    because: 'restore makes a work tree equal to a snapshot, and does not know sessions.',
   },
   {
     folder: 'remote',
     not: ['watch', 'work-tree'],
-    because:
-      'remote carries checkpoints to a git remote and back, as values; it knows no session that is open.',
+    because: 'remote pushes checkpoints to a git remote and fetches them; it does not know open sessions.',
   },
   {
     folder: 'session',
-    because:
-      'session holds what a session is and how it begins and ends; what a client can ask for is in commands.',
+    because: 'session defines a session, its beginning and its end; the requests of clients are in commands.',
   },
   {
     folder: 'protocol',
@@ -126,14 +125,17 @@ export const layers: readonly Layer[] = [
       'session',
       'protocol',
     ],
-    because: 'wire is what the door and the client share: frames, and places on this machine.',
+    because: 'wire has the parts that rpc and the client share: frames, and paths on this machine.',
   },
-  { folder: 'commands', because: 'commands is what a client can ask for; how it is asked is in rpc.' },
+  {
+    folder: 'commands',
+    because: 'commands carries out the requests of clients; rpc reads and answers them.',
+  },
   {
     folder: 'rpc',
     packages: ['vscode-jsonrpc', 'vscode-jsonrpc/node'],
     not: ['git', 'watch', 'work-tree', 'capture', 'store', 'checkpoints', 'restore', 'remote'],
-    because: 'rpc is a door; it reaches files and stores through commands.',
+    because: 'rpc reads requests and sends answers; only commands gives it access to files and stores.',
   },
   {
     folder: 'client',
@@ -152,7 +154,8 @@ export const layers: readonly Layer[] = [
       'commands',
       'rpc',
     ],
-    because: 'client knows the wire and nothing of the daemon; of base it takes what knows no daemon either.',
+    because:
+      'client knows only wire and protocol; from base it imports only modules that do not know the daemon.',
   },
   {
     folder: 'inspector',
@@ -171,7 +174,8 @@ export const layers: readonly Layer[] = [
       'commands',
       'rpc',
     ],
-    because: 'inspector is a page and its server: a client, which the command line brings to a session.',
+    because:
+      'inspector is a page and its server; it is a client, and the command line connects it to a session.',
   },
   {
     folder: 'cli',
@@ -191,6 +195,6 @@ export const layers: readonly Layer[] = [
       'commands',
       'rpc',
     ],
-    because: 'cli is a client like any other: what it needs is in client/ and on the wire.',
+    because: 'cli is a client like any other, and reaches the daemon only through client/.',
   },
 ];

@@ -59,7 +59,7 @@ function assertOneSnapshotEach({ seat, oracle }: Episode, all: readonly Recorded
     if (claim === undefined) continue;
     const files = JSON.stringify([...claim].sort(([a], [b]) => (a < b ? -1 : 1)));
     if ((byFiles.get(files) ?? snapshot) !== snapshot || (bySnapshot.get(snapshot) ?? files) !== files)
-      throw new Defect(`${id}: the snapshot ${snapshot} is not that of its files alone`);
+      throw new Defect(`${id}: another checkpoint with equal files has another snapshot than ${snapshot}`);
     byFiles.set(files, snapshot);
     bySnapshot.set(snapshot, files);
   }

@@ -161,7 +161,9 @@ export class Episode {
             `${method}: ${outcome.kind} with effects ${outcome.effects}, and ${changed.join(', ')}`,
           );
         if (outcome.effects === 'none' && (await this.#listed()) !== listed)
-          throw new Defect(`${method}: ${outcome.kind} with effects none, and other checkpoints than before`);
+          throw new Defect(
+            `${method} failed with ${outcome.kind} and effects none, but the checkpoints changed`,
+          );
       }
       if (outcome.effects === 'unknown') this.isUnfinished = true;
     } else if (this.isUnfinished) {

@@ -36,7 +36,7 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
   const found: string[] = [];
   for (const [path, thing] of target) {
     if (!isMeant(path) || isLeft(path) || isSame(after.get(path), thing)) continue;
-    found.push(`${path}: ${describe(after.get(path))}, not ${describe(thing)} of the target`);
+    found.push(`${path} is ${describe(after.get(path))}, but ${describe(thing)} in the target`);
   }
   const wanted = [...target.keys()].filter(isMeant);
   for (const [path, thing] of before) {
@@ -48,11 +48,11 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
     if (now === undefined && isMeant(path) && mode === 'hard') found.push(`${path}${ignoredAndGone}`);
     else if (!isSame(now, thing)) found.push(`${path}: ${describe(thing)} became ${describe(now)}`);
     else if (mode === 'hard' && isMeant(path) && capturedBefore.has(path) && !isLeft(path))
-      found.push(`${path}: ${describe(thing)} stands, and the target has no such file`);
+      found.push(`${path} still is ${describe(thing)}, but the target does not have it`);
   }
   for (const [path, thing] of after)
     if (!before.has(path) && !(target.has(path) && isMeant(path)) && !isTold(path, answer))
-      found.push(`${path}: ${describe(thing)} came from nowhere`);
+      found.push(`${path} is ${describe(thing)}, but was neither in the work tree nor in the target`);
   return found;
 }
 

@@ -31,7 +31,7 @@ async function assertNothingLeft({ seat }: Episode, params: object, course: Cour
   // first time.
   const isRevealing = differences(course.before, course.after).some((line) => line.includes('.gitignore: '));
   if (!isRevealing) wrong.push(...(again.deleted ?? []));
-  if (wrong.length > 0) throw new Defect(`the same restore again has ${JSON.stringify(wrong)} to do`);
+  if (wrong.length > 0) throw new Defect(`repeating the restore would still change ${JSON.stringify(wrong)}`);
 }
 
 export async function walk(episode: Episode, step: Of<'undo' | 'redo'>): Promise<void> {

@@ -215,7 +215,8 @@ export class Seat {
   }
 
   #assertFrames(line: Line): void {
-    if (line.violations.length > 0) throw new Defect(`not the protocol: ${line.violations.join('; ')}`);
+    if (line.violations.length > 0)
+      throw new Defect(`the daemon violated the protocol: ${line.violations.join('; ')}`);
   }
 
   #lastWords(): string {

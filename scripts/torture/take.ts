@@ -84,7 +84,8 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
       skipped: PathRef[];
     };
     episode.world.tally.checkpoints += 1;
-    if (complete !== (skipped.length === 0)) throw new Defect('complete and skipped disagree');
+    if (complete !== (skipped.length === 0))
+      throw new Defect('the fields complete and skipped contradict each other');
     if (skipped.length > 0 && !course.isDisturbed)
       throw new Defect(`left out without a reason: ${JSON.stringify(skipped)}`);
     if (course.isSwapped) return;
@@ -97,7 +98,7 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
     const holding = await episode.oracle.holding(episode.seat, checkpoint.id);
     for (const [path, thing] of wanted(episode.world.work, after, skipped))
       if (holding.has(path) && !hasContent(holding.get(path), thing))
-        throw new Defect(`create: nothing changed, and ${path} is ${describe(thing)}`);
+        throw new Defect(`create reported no change, but ${path} is ${describe(thing)}`);
   } else if (outcome.is === 'killed') {
     // Excludes the checkpoint with tag 0: the next session/open makes this checkpoint if only safety checkpoints are
     // left.
@@ -108,7 +109,7 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
       if (!course.wasUnfinished)
         await episode.assertMade(id, before, [], 'create, killed', course.capturedBefore);
     if (course.answer?.['created'] === true && made.length === 0)
-      throw new Defect('a checkpoint that was answered is gone after a kill');
+      throw new Defect('a checkpoint that the daemon had answered is lost after a kill');
   }
   judgeQuiet(course, 'create');
 }
@@ -216,7 +217,7 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   // reopened.
   else if ((await seat.ask('checkpoint/list')).is === 'answered') return;
   else if (outcome.is === 'failed' && outcome.effects === 'none')
-    throw new Defect('session/delete failed with effects none, and the session is not open any more');
+    throw new Defect('session/delete failed with effects none, but the session is no longer open');
   await seat.kill();
   await episode.open();
 }

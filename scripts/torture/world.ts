@@ -112,7 +112,8 @@ export class World {
   /** Checks that the daemon has not changed files outside the work tree, or the user's repository. @throws Defect */
   assertUntouched(where: string): void {
     const changed = differences(this.#outsideThen, contents(this.outside));
-    if (changed.length > 0) throw new Defect(`${where}: outside of the work tree ${changed.join(', ')}`);
+    if (changed.length > 0)
+      throw new Defect(`${where}: changed outside the work tree: ${changed.join(', ')}`);
     if (this.#repository() !== this.#repositoryThen)
       throw new Defect(`${where}: the user's HEAD, index, config or refs changed`);
   }
