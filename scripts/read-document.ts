@@ -13,8 +13,7 @@ export function readDocument(root: string): ProtocolDocument {
   const astray = Object.keys(examples).filter(
     (name) => !document.methods.some((method) => method.name === name),
   );
-  if (astray.length > 0)
-    throw new Error(`faults.json has examples of ${astray.join(', ')}, which is no method`);
+  if (astray.length > 0) throw new Error(`faults.json has examples of unknown methods: ${astray.join(', ')}`);
   const methods = document.methods.map((method) => ({
     ...method,
     examples: [...method.examples, ...(examples[method.name] ?? [])],

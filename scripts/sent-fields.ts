@@ -81,16 +81,16 @@ export function declared(document: ProtocolDocument): Set<string> {
  */
 const excused: readonly (readonly [because: string, names: RegExp])[] = [
   [
-    'every change may end with warnings; nothing that these do behind their commit fails in a test',
+    'every change may have warnings, but no test makes these changes fail after their commit',
     /^(?:ConversationExport|Remote(?:Add|Remove|Fetch|Delete)|SessionImport)Result\.warnings$/,
   ],
   [
-    'reserved, and the reference says so',
+    'reserved, according to the reference',
     /^(?:Progress(?:Begin|Report)\.bytesTotal|(?:Session(?:Open|Close|Delete|Import)|Remote(?:Add|Remove|Push|Fetch|Delete))Result\.operation|FailedPath\.message)$/,
   ],
-  ['files whose names are not UTF-8 are no context files', /^ContextFile\.pathBytes$/],
+  ['a file whose name is not UTF-8 cannot be a context file', /^ContextFile\.pathBytes$/],
   [
-    'reserved by JSON-RPC, or a reason and no error: the reference says so',
+    'according to the reference, JSON-RPC reserves it, or it is a reason instead of an error',
     /^error (?:JsonRpcInternalError|NotARepository)$/,
   ],
 ];

@@ -75,7 +75,7 @@ class Lint {
     const isNamedOnly =
       ['oneOf', 'object', 'alternatives', 'any', 'null'].includes(form) ||
       schema.valueDescriptions !== undefined;
-    this.expect(isDef || !isNamedOnly, at, 'objects, unions, enums and alternatives stand in $defs only');
+    this.expect(isDef || !isNamedOnly, at, 'objects, unions, enums and alternatives must be in $defs');
     if (schema.$ref !== undefined) {
       const name = refName(schema.$ref);
       this.used.add(name);
@@ -102,7 +102,7 @@ class Lint {
     this.expect(
       schema.enum === undefined || schema.knownValues === undefined,
       at,
-      'an enum is open or closed',
+      'an enum must be declared open or closed',
     );
     if (values === undefined) return;
     this.expect(new Set(values).size === values.length && values.length > 0, at, 'values must be distinct');
@@ -125,14 +125,14 @@ class Lint {
       this.expect(
         /^[a-z]+(?:[A-Z][a-z]+)*$/.test(field.name),
         place,
-        'names of fields are camelCase letters',
+        'the name of a field must consist of letters in camelCase',
       );
       this.expect(!(field.name in Object.prototype), place, 'is a name that every object of JavaScript has');
       this.described(field.schema.description, place);
       this.expect(
         !/\balways sent\b/i.test(field.schema.description ?? ''),
         place,
-        'a field that is always sent is required, which says so',
+        'the description must not say "always sent", because "required" already says it',
       );
       this.schema(field.schema, place, false);
     }
@@ -173,7 +173,7 @@ class Lint {
     for (const schema of [method.params, method.result])
       if (schema !== undefined) this.schema(schema, at, false);
     const params = method.params === undefined ? {} : resolve(this.document, method.params);
-    this.expect(method.params === undefined || isRecord(params), at, 'parameters are an object');
+    this.expect(method.params === undefined || isRecord(params), at, 'parameters must be an object');
     const has = (name: string): boolean => Object.hasOwn(params.properties ?? {}, name);
     this.expect(has('workDoneToken') === method.progress, at, 'progress and workDoneToken go together');
     // In operation/get, `idempotencyKey` is the key of an earlier request.
@@ -186,7 +186,7 @@ class Lint {
     this.expect(
       !(method.effects === 'none' && isRequest) || method.idempotency === 'safe',
       at,
-      'no effects are safe to repeat',
+      'a request without effects must be safe to repeat',
     );
     this.expect(
       !['store', 'workspace'].includes(method.effects) || method.lane !== 'none',
@@ -196,7 +196,7 @@ class Lint {
     this.expect(
       method.lane !== 'session' || (params.required ?? []).includes('session'),
       at,
-      'a lane of a session needs the session',
+      'a request in the lane of a session needs the field "session"',
     );
     const known = new Set(this.document.errors.map((error) => error.name));
     const common = new Set([...this.document.commonErrors, ...this.document.mutationErrors]);
@@ -227,7 +227,7 @@ class Lint {
     for (const error of errors) {
       this.described(error.description, error.name);
       this.described(error.remedy, error.name);
-      this.expect(!Object.hasOwn($defs, error.name), error.name, 'is also the name of a def');
+      this.expect(!Object.hasOwn($defs, error.name), error.name, 'is also the name of a definition');
     }
     const kinds = $defs.ErrorKind?.knownValues ?? [];
     this.expect(
@@ -242,7 +242,7 @@ class Lint {
     );
     const musts = rules.flatMap((chapter) => chapter.musts);
     musts.forEach(({ id, text }, i) => {
-      this.expect(id === `M${i + 1}`, id, 'rules are numbered in order');
+      this.expect(id === `M${i + 1}`, id, 'rules must be numbered in order');
       this.described(text, id);
     });
   }
@@ -252,14 +252,14 @@ class Lint {
 export function lintDialect(document: ProtocolDocument): string[] {
   const lint = new Lint(document);
   for (const [name, schema] of Object.entries(document.$defs)) {
-    lint.expect(/^[A-Z][A-Za-z0-9]*$/.test(name), name, 'names of defs are PascalCase');
+    lint.expect(/^[A-Z][A-Za-z0-9]*$/.test(name), name, 'the name of a definition must be in PascalCase');
     lint.described(schema.description, name);
     lint.schema(schema, name, true);
   }
   for (const method of document.methods) lint.method(method);
   lint.registry();
   for (const name of Object.keys(document.$defs))
-    lint.expect(lint.used.has(name) || name === 'ErrorData', name, 'is used by nothing');
+    lint.expect(lint.used.has(name) || name === 'ErrorData', name, 'is not used');
   // As long as a reference has no target, the examples cannot be checked.
   const dangling = lint.problems.some((problem) => problem.endsWith('which is not there'));
   return dangling ? lint.problems : [...lint.problems, ...lintExamples(document)];
