@@ -192,7 +192,7 @@ test('if a command cannot make a temporary directory, it reads a closed session 
     }
   }));
 
-test('if the note of an unfinished restore cannot be read, a command lets a daemon open the session, and reports this', () =>
+test('if the note of an unfinished restore is unreadable, a command fails and reports the note', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     writeFileSync(join(rig.storage, session, 'checkpointd', 'restore.json'), '{}');

@@ -13,7 +13,7 @@ const peakMb = (pid: number | undefined): number => {
   return Number(kilobytes) / 1024;
 };
 
-test('a patch of 110 MB is refused; a patch of 25 MB takes bounded memory, and ends when the pager is closed', () =>
+test('a patch of 110 MB is refused; printing a patch of 25 MB takes bounded memory, and ends when the pager is closed', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const line = (file: number, at: number): string => `line ${file * 7919 + at} of a file ${at * 31}\n`;

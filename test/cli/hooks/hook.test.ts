@@ -68,7 +68,7 @@ test('after the user restores by hand, the next prompt notifies the agent once',
     assertSilent(await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'three' })), 'once');
   }));
 
-test('if its input is empty, truncated, of unknown form or 100 MB large, a hook exits with 0 and logs one line', () =>
+test('a hook exits with 0 and logs one line if its input is empty, truncated, of unknown form or 100 MB large', () =>
   withKeeper(async (rig) => {
     const inputs: readonly (readonly [string | Buffer, RegExp])[] = [
       ['', /empty input/],
