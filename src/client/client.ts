@@ -1,6 +1,7 @@
 // The typed client that the package exports as `checkpointd/client`. The client starts and initialises a daemon, and
 // makes sure that the daemon ends. The client has types for every method and event of the protocol. The client uses
-// only the protocol, and no code of the daemon. / <reference types="node" preserve="true" />
+// only the protocol, and no code of the daemon.
+/// <reference types="node" preserve="true" />
 import { within } from '../base/within.ts';
 import type * as Wire from '../protocol/types.ts';
 import { programFile } from '../wire/places.ts';

@@ -1,5 +1,6 @@
 // With --json, a command reports failures as data on standard output. Without --json, a command reports failures as
 // text on standard error.
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -60,11 +61,13 @@ test('with --json, an error is printed as data with its kind, message and remedy
 
 test('with --json, a failed system call is also printed as data', () =>
   withRig(async (rig) => {
-    const program = rig.run(['list', '--json', `--storage=${join(rig.work, 'a.txt', 'state')}`]);
+    const loop = join(rig.top, 'loop');
+    symlinkSync(loop, loop);
+    const program = rig.run(['list', '--json', `--storage=${loop}`]);
     assert.is(await program.code, 1);
     const { error } = JSON.parse(program.stdout) as Pick<Told, 'error'>;
     assert.is(error.kind, 'SystemError');
-    assert.match(error.message, /ENOTDIR/);
+    assert.match(error.message, /ELOOP/);
   }));
 
 test.run();
