@@ -139,7 +139,7 @@ export async function untouchedBy(
   { job, plan, before, ours }: RestoreRun,
   after: SnapshotId,
 ): Promise<TreePath[]> {
-  const left = new Set(plan.skipped.map(({ path }) => path));
+  const left = new Set([...plan.skipped, ...(job.interrupted?.left ?? [])].map(pathOf));
   const wanted = job.interrupted === undefined ? [] : await store.changes(before, job.target.record.snapshot);
   const done = new Map(wanted.map((change) => [change.path, change.after?.blob]));
   const isDone = (path: TreePath, blob: string | undefined): boolean =>

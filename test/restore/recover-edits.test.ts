@@ -164,6 +164,25 @@ test('an undo also removes an ignored file that a restore had put in place befor
     assert.not.ok(existsSync(join(rig.work, 'notes/old')));
   }));
 
+test('a redo keeps a file that a restore ignored and that an interrupted undo left alone', () =>
+  withSessions(async (rig) => {
+    const session = await rig.open();
+    rig.write('.gitignore', 'later\n');
+    rig.write('f', 'one\n');
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    rig.write('.gitignore', '');
+    rig.write('f', 'two\n');
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    rig.write('later', 'of the user\n');
+    await rig.request('checkpoint/restore', { session: session.id, ...toFirst, mode: 'soft' });
+    // The undo stops after it has written `.gitignore`, so its recovery sees the file again.
+    await interrupt(rig, session, 4, () => undo(rig, session));
+    const again = await rig.open();
+    assert.equal([rig.read('.gitignore'), rig.read('f')], ['', 'two\n']);
+    await rig.request('checkpoint/redo', { session: again.id, ...policy });
+    assert.equal([rig.read('f'), rig.read('later')], ['one\n', 'of the user\n']);
+  }));
+
 test('if an interrupted restore removed an ignore rule, finishing the restore keeps the file that was ignored', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
