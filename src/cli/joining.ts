@@ -8,7 +8,7 @@ import {
   CheckpointdRequestError,
 } from '../client/client.ts';
 import { UntrustedSocketError } from '../client/daemon-socket.ts';
-import type { RestoreResult, SessionOpenParams, SessionOpenResult } from '../protocol/types.ts';
+import type { SessionOpenParams, SessionOpenResult } from '../protocol/types.ts';
 
 const pauseMs = 50;
 
@@ -58,24 +58,13 @@ export async function holderAt(
   }
 }
 
-/** Opens a session. Passes the warnings of the opening, and the message about a recovered restore, to `report`. */
+/** Opens a session. Passes the warnings of the opening to `report`; a warning also tells of a recovered restore. */
 export async function openAndReport(
   client: CheckpointdClient,
   params: SessionOpenParams,
   report: (what: string) => void,
 ): Promise<SessionOpenResult> {
   const opened = await client.request('session/open', params);
-  const { recovered, warnings = [] } = opened;
-  if (recovered !== undefined) report(recoveredLine(recovered));
-  for (const warning of warnings) report(warning);
+  for (const warning of opened.warnings ?? []) report(warning);
   return opened;
-}
-
-/** Returns a line about the files that were changed when the session was opened. */
-function recoveredLine({ counts }: RestoreResult): string {
-  const files = (count: number): string => `${count} ${count === 1 ? 'file' : 'files'}`;
-  const back = files(counts.restored);
-  const gone = files(counts.deleted);
-  const rest = counts.failed === 0 ? '' : `, ${files(counts.failed)} not restored`;
-  return `an interrupted restore was finished or undone: ${back} restored, ${gone} deleted${rest} ("checkpointd undo" reverses it)`;
 }

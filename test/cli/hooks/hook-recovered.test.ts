@@ -20,7 +20,7 @@ test('after a killed restore, the next hook finishes the restore and reports it'
       const child = spawn(process.execPath, words, { env: rig.environment, cwd: rig.work, stdio: 'pipe' });
       child.stdin.end(JSON.stringify(prompt));
       assert.is(await new Promise((resolve) => child.on('close', resolve)), 0);
-      const said = /claude-code one: an interrupted restore was finished or undone: \d+ files restored/;
+      const said = /claude-code one: An interrupted restore was finished: \d+ paths restored/;
       await until('the log has the line', () => existsSync(log) && said.test(readFileSync(log, 'utf8')));
       for (const name of restoredFiles) assert.is(rig.read(name), 'before\n');
     } finally {
