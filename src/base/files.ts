@@ -13,8 +13,8 @@ export const constants = fs.constants;
 let writable: string | undefined;
 
 /**
- * From now on, every call that would write outside this directory fails, as on a read-only file system. Writes to files
- * that are already open still succeed. Returns a function that allows all calls again.
+ * From now on, every call that would write outside this directory fails, as on a read-only file system. A process can
+ * still write to files that it has already opened. Returns a function that allows all calls again.
  */
 export function confineWrites(directory: string): () => void {
   writable = `${directory}/`;

@@ -5,7 +5,7 @@
 
 /**
  * A function that is called before each system call. If the function throws an error, the call fails with this error.
- * `call` is the system's name (`open`, `rename`, `spawn` …), and `option` its second argument, such as the flags of an
+ * `call` is the name of the system call (`open`, `rename`, `spawn` …), and `option` is the call's second argument, such as the flags of an
  * `open`.
  */
 export type Fault = (call: string, target: string, option?: unknown) => void;

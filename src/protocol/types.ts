@@ -359,8 +359,8 @@ export interface SessionLimits {
   /** The age in days beyond which `store/gc` removes checkpoints. */
   readonly maxAgeDays?: number;
   /**
-   * How long safety checkpoints and checkpoints that lost their tag are kept, in milliseconds. After a day,
-   * `maxStoreBytes` may remove them earlier. Absent: 30 days.
+   * How long safety checkpoints and checkpoints that lost their tag are kept, in milliseconds. `maxStoreBytes`
+   * may remove them after a day. Absent: 30 days.
    */
   readonly keepSafetyMs?: number;
   /** The longest allowed time for the first capture in milliseconds; then it ends with `CaptureTimedOut`. */
@@ -982,7 +982,7 @@ export interface ErrorFact {
 export interface ProgressBegin {
   /** `begin` marks the first report. */
   readonly kind: 'begin';
-  /** What the request does, for people. */
+  /** A description of the request for people. */
   readonly title: string;
   /** Whether `$/cancelRequest` can still stop the request: true until the operation commits. */
   readonly cancellable?: boolean;
@@ -3253,7 +3253,7 @@ export interface RemoteLine {
   readonly workspace: string;
   /** The conversation id of the session. */
   readonly conversationId: string;
-  /** The strategy of the session at the writer. */
+  /** The session's strategy on the writer's machine. */
   readonly strategy: Strategy;
   /** The first words of the conversation. Absent: the conversation has none. */
   readonly title?: string;
@@ -3277,7 +3277,7 @@ export interface LineOrigin {
 
 /** The remote line from which a session was imported. */
 export interface SessionOrigin {
-  /** The name of the remote when the session was imported. */
+  /** The remote's name at the time of the import. */
   readonly remote: string;
   /** The id of the session whose line was imported. */
   readonly session: SessionId;

@@ -102,7 +102,7 @@ for (const [strategy, commands] of [
   ['shadow', reading],
   ['local', readingOnce],
 ] as const)
-  test(`${strategy}: reading commands print the same for a closed and an open session, and write nothing`, () =>
+  test(`${strategy}: commands that only read print the same for a closed session as for an open session, and write nothing`, () =>
     withRig(async (rig) => {
       const session = await closed(rig, strategy);
       const [unchanged, opened] = [state(rig.storage, rig.work), generation(rig, session)];
@@ -117,7 +117,7 @@ for (const [strategy, commands] of [
       });
     }));
 
-test('sqlite: reading commands print the same for a closed and an open session', () =>
+test('sqlite: commands that only read print the same for a closed session as for an open session', () =>
   withRig(async (rig) => {
     await closed(rig, 'sqlite');
     assert.match(await said(rig, 'status'), /has not changed since this checkpoint\./);

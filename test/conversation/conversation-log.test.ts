@@ -33,7 +33,7 @@ test('a conversation that is read back from its log has every field except agent
   }
 });
 
-test('after reopening, the conversation continues at the newest record that follows from the published record', () => {
+test('after reopening, the conversation continues at the newest record that descends from the published record', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));

@@ -164,7 +164,7 @@ test('an undo also removes an ignored file that a restore had put in place befor
     assert.not.ok(existsSync(join(rig.work, 'notes/old')));
   }));
 
-test('a redo keeps a file that a restore ignored and that an interrupted undo left alone', () =>
+test('if a restore ignored a new file and the undo was interrupted, the redo does not delete the file', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('.gitignore', 'later\n');

@@ -116,7 +116,7 @@ test('repeating a request about a remote with its key returns the first answer',
   }
 });
 
-test('even after a restart, repeating a request about a remote with its key returns the first answer', async () => {
+test('even after a restart, repeating a remote’s request with the same idempotency key returns the first answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();

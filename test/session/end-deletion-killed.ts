@@ -11,7 +11,7 @@ import type { WireClient } from '../support/wire-client.ts';
 export interface Ending {
   readonly method: 'session/delete' | 'session/close';
   readonly strategy: string;
-  /** Matches the calls that count. Without this pattern, every call counts. */
+  /** Matches the calls that the test counts. Without this pattern, the test counts every call. */
   readonly match?: string;
 }
 

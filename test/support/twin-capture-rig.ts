@@ -79,7 +79,7 @@ export class TwinCaptureRig {
   }
 
   /**
-   * Makes the capture at the end of a restore, which wrote and removed these paths just after `capture`. Checks that a
+   * Makes the capture at the end of a restore. The restore began just after `capture`, and wrote and removed these paths. Checks that a
    * full capture gives the same tree.
    */
   async agreesAfter(

@@ -45,7 +45,7 @@ test('clients get changes in batches, and a changed path counts as changed until
     });
   }));
 
-test('a write a few milliseconds after a capture makes the file count as changed again', () =>
+test('if a program writes a few milliseconds after a capture, the watcher reports the file as changed again', () =>
   withRig((rig) => {
     rig.write('f', '0');
     return watching(rig.root, {}, async ({ watcher }) => {

@@ -17,7 +17,7 @@ export const texts = {
   cannotAskToRevert:
     'Nothing was reverted, because no terminal is connected to ask. With --yes, /checkpoint revert does not ask.',
   cannotAskToClean:
-    'Nothing was deleted, because no terminal is connected to ask. /checkpoint clean --yes deletes without asking.',
+    'Nothing was deleted, because the command asks first, and no terminal is connected. /checkpoint clean --yes deletes without asking.',
   noChanges: 'No changes.',
   truncated: '… and more.',
   enteredTangent:
@@ -45,7 +45,7 @@ const help: readonly (readonly [usage: string, summary: string])[] = [
   ['/checkpoint revert <tag>', 'reverse the changes of a turn or tool, and keep all later changes'],
   ['/checkpoint create [message]', 'make a checkpoint'],
   ['/checkpoint clean', 'delete all checkpoints of the session'],
-  ['/tangent [tail]', 'begin a side conversation, or leave it; tail keeps its last entry'],
+  ['/tangent [tail]', 'begin a side conversation, or leave it; with "tail", its last entry is kept'],
   ['/tangent compact <summary>', 'leave the side conversation and keep your summary'],
   ['/tangent forget [N]', 'forget the last N messages; without N, pick one'],
   ['/compact [--keep N] <summary>', 'replace the conversation by your summary'],

@@ -56,7 +56,7 @@ export async function encodeTree(items: readonly TreeItem[], slices = new Slices
     at += bytes.write(`${storedMode(item.mode)} ${item.name}\0`, at, 'latin1');
     at += bytes.write(item.id, at, 20, 'hex');
   }
-  invariant(at === size, 'a tree is exactly as long as its entries');
+  invariant(at === size, 'a tree must be exactly as long as its entries');
   return bytes;
 }
 

@@ -248,8 +248,8 @@ export class GitChild {
   }
 
   /**
-   * Returns the process for new queries. If the daemon killed a process that did nothing, returns undefined until that
-   * process has ended.
+   * Returns the process for new queries. If the daemon has killed the process because it hung, returns undefined until
+   * the process has ended.
    */
   #current(): Dialogue | undefined {
     return this.#dialogue?.failure === undefined ? this.#dialogue : undefined;

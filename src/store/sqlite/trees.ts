@@ -60,7 +60,10 @@ export function encodeNode(node: TreeNode): EncodedNode {
   let at = 3;
   for (const name of names) {
     const entry = node.entries.get(name);
-    invariant(entry !== undefined && name.length > 0 && name.length < usual, 'names of a tree are not empty');
+    invariant(
+      entry !== undefined && name.length > 0 && name.length < usual,
+      'a name in a tree must not be empty',
+    );
     const isTree = isSubTree(entry);
     bytes[at] = isTree ? 0 : kinds.indexOf(entry.mode);
     bytes.writeUInt16BE((isTree ? undefined : entry.permissions) ?? usual, at + 1);

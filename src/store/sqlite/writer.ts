@@ -323,7 +323,7 @@ interface Plan {
 }
 
 // The number of failed attempts after which the check runs inside the last transaction. An attempt fails when another
-// daemon sweeps between check and store.
+// daemon sweeps between the check and the write.
 const attemptsMax = 4;
 
 class SqliteSeal {

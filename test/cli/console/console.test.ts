@@ -194,7 +194,10 @@ test('without a terminal to ask on, /checkpoint clean lists what it would delete
       '1 of them contains files that a restore replaced or deleted, perhaps the only copies of these files.',
     );
     assert.is(lines[3], 'The files of the work tree and the conversation stay.');
-    assert.match(lines[4] ?? '', /^Nothing was deleted, because no terminal is connected to ask\./);
+    assert.match(
+      lines[4] ?? '',
+      /^Nothing was deleted, because the command asks first, and no terminal is connected\./,
+    );
     assert.match(lines[5] ?? '', /^\[0\] /);
   }));
 

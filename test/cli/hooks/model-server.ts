@@ -143,7 +143,8 @@ function openAi(step: Step, call: number, { tools }: Body): Body[] {
 }
 
 /**
- * Returns the answer for a step. `tools` are the tools in the request, because the names of tools depend on the model.
+ * Returns the answer for a step. The names of tools depend on the model, so the answer takes them
+ * from `tools`, the tools in the request.
  */
 function itemOf(step: Step, tools: unknown): Body {
   if ('say' in step)

@@ -76,7 +76,7 @@ test('200,000 open brackets are refused even if none is closed, and the next req
   }
 });
 
-test('the error for a body that is nested too deep or has too many values has the id of the body', () => {
+test('if a body is nested too deep or has too many values, the error has the id of the body', () => {
   const deep = `${'['.repeat(50_000)}"id"${']'.repeat(50_000)}`;
   const wide = `[${'1,'.repeat(2_000_000)}1]`;
   for (const huge of [deep, wide, `{"id":7,"a":${deep}}`]) {

@@ -950,7 +950,7 @@ class SessionLimits(TypedDict, total=False):
     # The age in days beyond which `store/gc` removes checkpoints.
     maxAgeDays: int
     # How long safety checkpoints and checkpoints that lost their tag are kept, in milliseconds.
-    # After a day, `maxStoreBytes` may remove them earlier. Absent: 30 days.
+    # `maxStoreBytes` may remove them after a day. Absent: 30 days.
     keepSafetyMs: int
     # The longest allowed time for the first capture in milliseconds; then it ends with
     # `CaptureTimedOut`.
@@ -1523,7 +1523,7 @@ class ErrorFact(TypedDict):
 class _ProgressBeginRequired(TypedDict):
     # `begin` marks the first report.
     kind: Literal["begin"]
-    # What the request does, for people.
+    # A description of the request for people.
     title: str
 
 
@@ -4043,7 +4043,7 @@ class _RemoteLineRequired(TypedDict):
     workspace: str
     # The conversation id of the session.
     conversationId: str
-    # The strategy of the session at the writer.
+    # The session's strategy on the writer's machine.
     strategy: Strategy
     # When the session began.
     createdAt: Timestamp
@@ -4073,7 +4073,7 @@ class LineOrigin(TypedDict):
 
 class SessionOrigin(TypedDict):
     """The remote line from which a session was imported."""
-    # The name of the remote when the session was imported.
+    # The remote's name at the time of the import.
     remote: str
     # The id of the session whose line was imported.
     session: SessionId

@@ -1317,7 +1317,7 @@ pub struct SessionLimits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_days: Option<u64>,
     /// How long safety checkpoints and checkpoints that lost their tag are kept, in milliseconds.
-    /// After a day, `maxStoreBytes` may remove them earlier. Absent: 30 days.
+    /// `maxStoreBytes` may remove them after a day. Absent: 30 days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_safety_ms: Option<u64>,
     /// The longest allowed time for the first capture in milliseconds; then it ends with
@@ -2116,7 +2116,7 @@ pub struct ErrorFact {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressBegin {
-    /// What the request does, for people.
+    /// A description of the request for people.
     pub title: String,
     /// Whether `$/cancelRequest` can still stop the request: true until the operation commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5683,7 +5683,7 @@ pub struct RemoteLine {
     pub workspace: String,
     /// The conversation id of the session.
     pub conversation_id: String,
-    /// The strategy of the session at the writer.
+    /// The session's strategy on the writer's machine.
     pub strategy: Strategy,
     /// The first words of the conversation. Absent: the conversation has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5713,7 +5713,7 @@ pub struct LineOrigin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionOrigin {
-    /// The name of the remote when the session was imported.
+    /// The remote's name at the time of the import.
     pub remote: String,
     /// The id of the session whose line was imported.
     pub session: SessionId,
