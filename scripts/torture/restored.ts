@@ -14,7 +14,16 @@ export interface RestoreAnswer {
   readonly warnings?: readonly string[];
 }
 
-export const ignoredAndGone = ': ignored, and gone';
+/** One fault of a restored work tree. */
+export interface Complaint {
+  readonly path: string;
+  /** The fault, without the path. */
+  readonly what: string;
+  /** True when an ignored file is gone. */
+  readonly isIgnored?: boolean;
+}
+
+export const complaintText = ({ path, what }: Complaint): string => `${path} ${what}`;
 
 export interface Expected {
   /** The files of the target, with their modes. */
@@ -27,16 +36,16 @@ export interface Expected {
 }
 
 /** Returns the faults of a restored work tree, or an empty list. */
-export function complaints(expected: Expected, after: Manifest, answer: RestoreAnswer): string[] {
+export function complaints(expected: Expected, after: Manifest, answer: RestoreAnswer): Complaint[] {
   const { target, before, capturedBefore, mode, path: only } = expected;
   const left = new Set([...answer.failed, ...answer.skipped].map(nameOf));
   const isLeft = (path: string): boolean =>
     isAtOrBelow(path, left) || [...left].some((other) => other.startsWith(`${path}/`));
   const isMeant = (path: string): boolean => only === undefined || `${path}/`.startsWith(`${only}/`);
-  const found: string[] = [];
+  const found: Complaint[] = [];
   for (const [path, thing] of target) {
     if (!isMeant(path) || isLeft(path) || isSame(after.get(path), thing)) continue;
-    found.push(`${path} is ${describe(after.get(path))}, but ${describe(thing)} in the target`);
+    found.push({ path, what: `is ${describe(after.get(path))}, but ${describe(thing)} in the target` });
   }
   const wanted = [...target.keys()].filter(isMeant);
   for (const [path, thing] of before) {
@@ -45,14 +54,16 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
     const now = after.get(path);
     if (now === undefined && (isInTheWay || (mode === 'hard' && isMeant(path) && capturedBefore.has(path))))
       continue;
-    if (now === undefined && isMeant(path) && mode === 'hard') found.push(`${path}${ignoredAndGone}`);
-    else if (!isSame(now, thing)) found.push(`${path}: ${describe(thing)} became ${describe(now)}`);
+    if (now === undefined && isMeant(path) && mode === 'hard')
+      found.push({ path, what: 'was ignored, and is gone', isIgnored: true });
+    else if (!isSame(now, thing))
+      found.push({ path, what: `was ${describe(thing)}, and is ${describe(now)}` });
     else if (mode === 'hard' && isMeant(path) && capturedBefore.has(path) && !isLeft(path))
-      found.push(`${path} still is ${describe(thing)}, but the target does not have it`);
+      found.push({ path, what: `still is ${describe(thing)}, but the target does not have it` });
   }
   for (const [path, thing] of after)
     if (!before.has(path) && !(target.has(path) && isMeant(path)) && !isTold(path, answer))
-      found.push(`${path} is ${describe(thing)}, but was neither in the work tree nor in the target`);
+      found.push({ path, what: `is ${describe(thing)}, but was neither in the work tree nor in the target` });
   return found;
 }
 

@@ -2,7 +2,7 @@
 import type { Course, Episode } from './episode.ts';
 import { describe, differences, isTemporary, type Manifest, refOf } from './manifest.ts';
 import { assertHolds, hasContent, isAtOrBelow, list, wanted } from './oracle.ts';
-import { complaints, ignoredAndGone, type RestoreAnswer } from './restored.ts';
+import { complaints, complaintText, type RestoreAnswer } from './restored.ts';
 import type { Step } from './steps.ts';
 import { Defect } from './tally.ts';
 
@@ -85,23 +85,21 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
             { target, before: first, capturedBefore: capturedFirst, mode, path },
             after,
             answer,
-          ).filter(
-            (line) => !(line.endsWith(ignoredAndGone) && held.has(line.slice(0, -ignoredAndGone.length))),
-          );
-    if (wrong.length > 0) throw new Defect(`a restore that answered ok: ${wrong.join('; ')}`);
+          ).filter(({ path: of, isIgnored }) => !(isIgnored === true && held.has(of)));
+    if (wrong.length > 0)
+      throw new Defect(`a restore that answered ok: ${wrong.map(complaintText).join('; ')}`);
     await judgeCheckpoints(episode, course, answer);
   } else if (outcome.is === 'killed' && target !== undefined && meant.isExact && !course.wasUnfinished) {
-    const isOf = (line: string): boolean => isAtOrBelow(line.slice(0, line.indexOf(': ')), edited);
     const none = { failed: [], skipped: [], conflicts: [] };
     const undone = [...before].filter(
       ([name, thing]) => !isAtOrBelow(name, edited) && after.get(name)?.git !== thing.git,
     );
     const done = complaints({ target, before, capturedBefore, mode, path }, after, none).filter(
-      (line) => !isOf(line),
+      ({ path: of }) => !isAtOrBelow(of, edited),
     );
     if (undone.length > 0 && done.length > 0)
       throw new Defect(
-        `killed, and neither before nor after: ${undone.map(([name, thing]) => `${name} was ${describe(thing)}`).join(', ')}; ${done.join('; ')}`,
+        `killed, and neither before nor after: ${undone.map(([name, thing]) => `${name} was ${describe(thing)}`).join(', ')}; ${done.map(complaintText).join('; ')}`,
       );
   }
 }
