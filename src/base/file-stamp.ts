@@ -85,7 +85,7 @@ export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
 /**
  * Returns `dev:ino`. The result is the same for all names of a file or directory, until the file is removed or the
  * system restarts. Equal texts do not prove that the file is the same, because a later file may get the same numbers.
- * directory-identity.ts can prove that a directory is the same.
+ * directory-identity.ts can prove that it is the same.
  */
 export function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;

@@ -48,7 +48,7 @@ export interface DaemonParts {
    * does not open the session for another client.
    */
   readonly openingsOf: (client: Client) => OperationRecords;
-  /** Runs pieces of work one after another, never two at the same time. */
+  /** Runs pieces of work one after another, never two at the same time in the whole daemon. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   readonly log: Log;
 }

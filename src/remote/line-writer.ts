@@ -70,7 +70,7 @@ interface Job {
   readonly source: LineSource;
   readonly choices: SendChoices;
   readonly objects: TravelObjects;
-  /** The line as this storage last pushed it to the remote. */
+  /** The last head that this storage made for the remote. Perhaps the push of this head failed. */
   readonly previous?: Line;
   /**
    * The line from which the session was imported. Given only if the remote and the store have all objects of this line.

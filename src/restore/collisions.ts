@@ -174,8 +174,8 @@ export function respell(
 }
 
 /**
- * If two paths are spellings of one name, pairs the file to write with the existing file. The target must not contain
- * the existing file.
+ * If two paths are spellings of one name in a directory, pairs the file to write with the existing file. The target
+ * must not contain the existing file.
  */
 function pairOf(
   paths: readonly TreePath[],

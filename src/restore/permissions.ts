@@ -1,5 +1,5 @@
-// Finds steps that the system will refuse: changes in read-only directories, of immutable or append-only files, and of
-// other users' files. Checks before any change, so that a dry run reports these refusals, too.
+// Finds steps that the system will refuse: in directories that cannot be changed, on immutable or append-only files,
+// and on other users' files. Checks before any change, so that a dry run reports these refusals, too.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { constants, files, type Stats } from '../base/files.ts';
@@ -191,7 +191,7 @@ class Directories {
    * detected.
    */
   #keepsNames(directory: TreePath, { mode }: Stats): boolean {
-    if ((mode & stickyBit) !== 0) return false; // here only the owner of a file can remove it
+    if ((mode & stickyBit) !== 0) return false; // here it depends on the owners whether a file can be removed
     const address = this.#tree.address(directory === rootPath ? rootPath : join(directory, '.'));
     // Ignores the error: the directory may be writable but not readable, so that names can be created but not listed.
     const listing = attempt(hasCode('EACCES'), () => files.opendirSync(address, { encoding: 'latin1' }));

@@ -171,8 +171,9 @@ export class SessionDirectory {
   }
 
   /**
-   * True when the directory contains a session that has lost its marker. The marker is the first file that the daemon
-   * makes in a session, and the last that it removes. So if another file exists without a marker, the marker was lost.
+   * True when the directory contains a session that has lost its marker. The daemon makes the log and the list of
+   * checkpoints after the marker, and removes them before the marker. So if one of these two files exists without a
+   * marker, the marker was lost.
    */
   isUnmarked(): boolean {
     if (this.#ownDirectory() === undefined || files.existsSync(this.markerFile)) return false;

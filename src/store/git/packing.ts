@@ -228,8 +228,8 @@ function packsIn(objects: string): Pack[] {
 
 /**
  * Returns the packs to merge into a new pack, smallest first. Takes the next pack while this pack has at most twice as
- * many objects as all packs taken so far. So each object is rewritten only about once per doubling of the number of
- * objects.
+ * many objects as the new pack so far, including the loose objects. So each object is rewritten only about once per
+ * doubling of the number of objects.
  */
 function packsToJoin(packs: readonly Pack[], loose: number): readonly Pack[] {
   let total = loose;

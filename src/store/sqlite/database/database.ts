@@ -456,7 +456,7 @@ export class SqliteJournal {
 
   /**
    * Empties the journal, and frees its space if no other connection is using the journal. Closes the connection. The
-   * next write-back opens it again.
+   * next call opens it again.
    */
   empty(): Promise<void> {
     return this.#run('TRUNCATE').then(() => this.#drop());
