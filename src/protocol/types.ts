@@ -679,7 +679,7 @@ export interface ManagerState {
   readonly checkpoints: Count;
   /** The number of tags that belong to a checkpoint. */
   readonly tagIndex: Count;
-  /** The number of the present turn, counted from 1. */
+  /** The number of the present turn; 0 before turn 1. */
   readonly currentTurn: Count;
   /** The number of tools that have run in this turn. */
   readonly toolsInTurn: Count;

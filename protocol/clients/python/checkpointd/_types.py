@@ -1287,7 +1287,7 @@ class _ManagerStateRequired(TypedDict):
     checkpoints: Count
     # The number of tags that belong to a checkpoint.
     tagIndex: Count
-    # The number of the present turn, counted from 1.
+    # The number of the present turn; 0 before turn 1.
     currentTurn: Count
     # The number of tools that have run in this turn.
     toolsInTurn: Count

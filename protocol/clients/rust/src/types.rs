@@ -1711,7 +1711,7 @@ pub struct ManagerState {
     pub checkpoints: Count,
     /// The number of tags that belong to a checkpoint.
     pub tag_index: Count,
-    /// The number of the present turn, counted from 1.
+    /// The number of the present turn; 0 before turn 1.
     pub current_turn: Count,
     /// The number of tools that have run in this turn.
     pub tools_in_turn: Count,
