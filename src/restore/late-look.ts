@@ -190,20 +190,21 @@ const directoryName = /^displaced-([0-9a-z]{20})$/;
 type OwnDirectory = { readonly own: string };
 type Store = () => LateLookOptions['contents'];
 
+/** Knows which process owns the session. If another process has taken over the session, that process runs the look. */
+interface Ownership {
+  isOwner(): boolean;
+}
+
 export class LateEdits {
   readonly #directory: OwnDirectory;
   readonly #root: string;
   readonly #log: Log;
-  readonly #isOurs: () => boolean;
+  readonly #owner: Ownership;
   readonly #timers = new Set<NodeJS.Timeout>();
   #running: Promise<void> = Promise.resolve();
 
-  /**
-   * `isOurs` returns true while this process owns the session. If another process has taken over the session, the other
-   * process runs the look.
-   */
-  constructor(directory: OwnDirectory, root: string, log: Log, isOurs: () => boolean) {
-    this.#isOurs = isOurs;
+  constructor(directory: OwnDirectory, root: string, log: Log, owner: Ownership) {
+    this.#owner = owner;
     this.#directory = directory;
     this.#root = root;
     this.#log = log;
@@ -250,7 +251,7 @@ export class LateEdits {
   async #checkRestore(id: string, contents: LateLookOptions['contents']): Promise<void> {
     const directory = this.directoryOf(id);
     try {
-      if (!files.existsSync(directory) || !this.#isOurs()) return;
+      if (!files.existsSync(directory) || !this.#owner.isOwner()) return;
       const { edits, left } = await checkDisplaced({ directory, root: this.#root, id, contents });
       for (const edit of edits) this.#log.warn(editMessage(edit));
       for (const { file, because } of left)
@@ -272,7 +273,7 @@ export async function checkBeforeRemoval(
 ): Promise<void> {
   const root = directory.readMarker()?.workTree;
   if (root === undefined || displacedBy(directory).length === 0) return;
-  await new LateEdits(directory, root, log, () => true).checkNow(() => undefined);
+  await new LateEdits(directory, root, log, { isOwner: () => true }).checkNow(() => undefined);
 }
 
 /** Returns the ids of the session's restores that still have displaced files. */

@@ -162,7 +162,7 @@ async function assemble(
     queue: new OperationQueue(() => undefined),
     ...kept,
     answered: new AnsweredRestores(directory, workTree.root, false, log),
-    late: new LateEdits(directory, workTree.root, log, () => false),
+    late: new LateEdits(directory, workTree.root, log, notOurs),
     events: silent,
     neighbours: () => [],
     clock: systemClock,

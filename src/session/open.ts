@@ -305,7 +305,7 @@ function assemble(
     queue: new OperationQueue(around.onPoison),
     ...ofLog,
     answered: new AnsweredRestores(directory, workTree.root, options.durability === 'power', around.log),
-    late: new LateEdits(directory, workTree.root, around.log, () => found.owner.isOwner()),
+    late: new LateEdits(directory, workTree.root, around.log, found.owner),
     events: around.events,
     neighbours: around.neighbours,
     clock: systemClock,
