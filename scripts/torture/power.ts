@@ -29,11 +29,14 @@ export async function cutPower(
   await disk.restart();
   world.tally.powerCuts += 1;
   const found = world.look();
+  // An earlier request may have left a restore half-way. The opening then finishes this restore.
+  const { isUnfinished } = episode;
   const opened = await episode.open();
+  episode.isUnfinished = false;
   const after = world.look();
   const where = `power cut ${step.ms} ms after ${step.after} (${answered})`;
   if (!seat.isEnabled) throw new Defect(`${where}: ${JSON.stringify(opened['checkpoints'])}`);
-  assertEither(where, [before, asked], after, found);
+  if (!isUnfinished) assertEither(where, [before, asked], after, found);
   oracle.took(before, after, where);
   if (id !== undefined && world.circumstances.durability === 'power') oracle.claim(seat, id, asked);
   if (id !== undefined && world.circumstances.durability === 'process') {
