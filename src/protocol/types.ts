@@ -126,7 +126,7 @@ export type ColdReason = 'requested' | 'unwatched' | 'overflow' | 'ignoreRules' 
 /** How a path changed. */
 export type ChangeKind = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typeChanged' | (string & {});
 
-/** What `checkpoint/diff` returns in addition to the list of paths. */
+/** Selects the data that `checkpoint/diff` adds to the list of paths. */
 export type DiffFormat = 'nameStatus' | 'stat' | 'unified' | 'contents' | 'text';
 
 /** Which files a restore changes. */
@@ -135,10 +135,10 @@ export type RestoreMode = 'soft' | 'hard';
 /** The parts that a restore changes. */
 export type RestoreScope = 'files' | 'conversation' | 'both';
 
-/** What to do with paths that were edited outside the session. */
+/** Says what happens to paths that were edited outside the session. */
 export type ConflictPolicy = 'overwrite' | 'skip' | 'fail';
 
-/** What a revert does with paths where a later change contradicts the revert. */
+/** Says what happens to paths where a later change contradicts the revert. */
 export type RevertConflictPolicy = 'leave' | 'markers' | 'fail';
 
 /** The outcome of a revert at one path. */
@@ -165,7 +165,7 @@ export type WatchState = 'off' | 'unwatched' | 'scanning' | 'live' | 'suspect' |
 /** The outcome of an operation. */
 export type OperationState = 'unknown' | 'queued' | 'running' | 'committed' | 'rolledBack' | 'failed' | (string & {});
 
-/** What a failed request changed. */
+/** The changes that a failed request made. */
 export type Effects = 'none' | 'committed' | 'rolledBack' | 'unknown';
 
 /** How detailed the reports of `$/logTrace` are. */
@@ -943,7 +943,7 @@ export interface HookOutput {
 export interface Issue {
   /** A JSON pointer to the wrong parameter. Empty: all parameters. */
   readonly path: string;
-  /** What is wrong with the value, and which value is expected. */
+  /** The fault of the value, and the expected value. */
   readonly message: string;
   /** The expected type or values, in a form for programs. */
   readonly expected?: string;
@@ -955,7 +955,7 @@ export interface ErrorData {
   readonly kind: ErrorKind;
   /** Whether the same request may succeed later without a change by the caller. */
   readonly retryable: boolean;
-  /** What the request changed. */
+  /** The changes that the request made. */
   readonly effects: Effects;
   /**
    * The id of the operation, for `operation/get`. Absent: the request was no mutation, or was refused before
@@ -1049,7 +1049,7 @@ export interface EventOrigin {
   readonly client?: ClientInfo;
 }
 
-/** What the client wants from checkpointd. */
+/** The features that the client asks for. */
 export interface CheckpointdClientCapabilities {
   /** The events that the client wants. Unknown names are ignored. Absent: no events. */
   readonly events?: readonly EventName[];
@@ -1057,7 +1057,7 @@ export interface CheckpointdClientCapabilities {
 
 /** The abilities of the client. The server ignores abilities of LSP. */
 export interface ClientCapabilities {
-  /** What the client wants from checkpointd. Absent: no events. */
+  /** The features that the client asks for. Absent: no events. */
   readonly checkpointd?: CheckpointdClientCapabilities;
 }
 
@@ -1083,7 +1083,7 @@ export interface StrategyCapability {
   readonly needsRepository: boolean;
 }
 
-/** What the server can do in `session/*`. */
+/** The server's features in `session/*`. */
 export interface SessionsCapability {
   /** The strategies of the server. */
   readonly strategies: readonly StrategyCapability[];
@@ -1091,7 +1091,7 @@ export interface SessionsCapability {
   readonly defaultStrategy: Strategy;
 }
 
-/** What the server can do in `checkpoint/*`. */
+/** The server's features in `checkpoint/*`. */
 export interface CheckpointsCapability {
   /** The formats that `checkpoint/diff` offers. */
   readonly diffFormats: readonly DiffFormat[];
@@ -1107,7 +1107,7 @@ export interface CheckpointsCapability {
   readonly fastCapture: boolean;
 }
 
-/** What the server can do in `conversation/*`. */
+/** The server's features in `conversation/*`. */
 export interface ConversationCapability {
   /** Whether a tangent can include the files. */
   readonly tangentFiles: boolean;
@@ -1115,25 +1115,25 @@ export interface ConversationCapability {
   readonly documentVersion: number;
 }
 
-/** What the server can do in `ledger/*`. */
+/** The server's features in `ledger/*`. */
 export interface LedgerCapability {
   /** Whether restores report conflicts. */
   readonly conflicts: boolean;
 }
 
-/** What the server can do in `worktree/*`. */
+/** The server's features in `worktree/*`. */
 export interface WorktreeCapability {
   /** Whether the server watches work trees. */
   readonly watching: boolean;
 }
 
-/** What the server can do in `store/*`. */
+/** The server's features in `store/*`. */
 export interface StoreCapability {
   /** Whether stores can be verified. */
   readonly verify: boolean;
 }
 
-/** What the server can do in `operation/*` and with idempotency keys. */
+/** The server's features in `operation/*` and with idempotency keys. */
 export interface OperationsCapability {
   /** The number of operations that the server remembers for each session. */
   readonly remembered: Count;
@@ -1145,7 +1145,7 @@ export interface EventsCapability {
   readonly names: readonly EventName[];
 }
 
-/** What checkpointd can do. The server does not offer an absent group. */
+/** The features of checkpointd. The server does not offer an absent group. */
 export interface CheckpointdServerCapabilities {
   /** For `session/*`. */
   readonly sessions?: SessionsCapability;
@@ -1169,7 +1169,7 @@ export interface CheckpointdServerCapabilities {
 
 /** The abilities of the server, in the form of LSP. */
 export interface ServerCapabilities {
-  /** What checkpointd can do. */
+  /** The features of checkpointd. */
   readonly checkpointd: CheckpointdServerCapabilities;
 }
 
@@ -1714,7 +1714,7 @@ export interface CheckpointDiffParams {
   readonly from?: CheckpointRef;
   /** The later checkpoint. Absent: the work tree. */
   readonly to?: CheckpointRef;
-  /** What the answer has in addition to `files`. Absent: `nameStatus`. */
+  /** Selects the data that the answer has beside `files`. Absent: `nameStatus`. */
   readonly format?: DiffFormat;
   /** Limits the answer to these paths and all paths below them. */
   readonly paths?: readonly PathRef[];
@@ -1844,7 +1844,7 @@ export interface CheckpointRestoreParams {
    * know the author.
    */
   readonly author?: string;
-  /** What to do with edits from outside the session. Absent: `overwrite`. */
+  /** Says what happens to edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
   /** Conditions that must hold; otherwise the request changes nothing. */
   readonly expect?: RestoreExpectation;
@@ -1895,7 +1895,7 @@ export interface CheckpointRevertParams {
    * whole session. Not combined with `hunks`.
    */
   readonly author?: string;
-  /** What to do with paths where a later change contradicts the revert. Absent: `leave`. */
+  /** Says what happens to paths where a later change contradicts the revert. Absent: `leave`. */
   readonly conflicts?: RevertConflictPolicy;
   /** Conditions that must hold; otherwise the request changes nothing. */
   readonly expect?: RestoreExpectation;
@@ -1928,7 +1928,7 @@ export interface CheckpointUndoParams {
    * are `skipped` as `notRestored`. `hard`: restores the exact state before the restore. Absent: `soft`.
    */
   readonly mode?: RestoreMode;
-  /** What to do with edits from outside the session. Absent: `overwrite`. */
+  /** Says what happens to edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
   /** True to allow deleting more than 100 files and more than half of all files. Absent: false. */
   readonly confirm?: boolean;
@@ -1954,7 +1954,7 @@ export interface CheckpointRedoParams {
    * are `skipped` as `notRestored`. `hard`: restores the exact state before the undo. Absent: `soft`.
    */
   readonly mode?: RestoreMode;
-  /** What to do with edits from outside the session. Absent: `overwrite`. */
+  /** Says what happens to edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
   /** True to allow deleting more than 100 files and more than half of all files. Absent: false. */
   readonly confirm?: boolean;
@@ -3612,7 +3612,7 @@ export interface RemoteDidFindLineParams {
   readonly line: OtherLine;
 }
 
-/** What the server can do in `remote/*` and `session/import`. */
+/** The server's features in `remote/*` and `session/import`. */
 export interface RemotesCapability {
   /** The kinds of remote addresses that the server accepts. */
   readonly schemes: readonly string[];

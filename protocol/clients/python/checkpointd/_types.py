@@ -590,7 +590,7 @@ ColdReason = str
 ChangeKind = str
 
 
-# What `checkpoint/diff` returns in addition to the list of paths.
+# Selects the data that `checkpoint/diff` adds to the list of paths.
 DiffFormat = Literal["nameStatus", "stat", "unified", "contents", "text"]
 
 
@@ -602,11 +602,11 @@ RestoreMode = Literal["soft", "hard"]
 RestoreScope = Literal["files", "conversation", "both"]
 
 
-# What to do with paths that were edited outside the session.
+# Says what happens to paths that were edited outside the session.
 ConflictPolicy = Literal["overwrite", "skip", "fail"]
 
 
-# What a revert does with paths where a later change contradicts the revert.
+# Says what happens to paths where a later change contradicts the revert.
 RevertConflictPolicy = Literal["leave", "markers", "fail"]
 
 
@@ -645,7 +645,7 @@ WatchState = str
 OperationState = str
 
 
-# What a failed request changed.
+# The changes that a failed request made.
 Effects = Literal["none", "committed", "rolledBack", "unknown"]
 
 
@@ -1480,7 +1480,7 @@ class HookOutput(_HookOutputRequired, total=False):
 class _IssueRequired(TypedDict):
     # A JSON pointer to the wrong parameter. Empty: all parameters.
     path: str
-    # What is wrong with the value, and which value is expected.
+    # The fault of the value, and the expected value.
     message: str
 
 
@@ -1495,7 +1495,7 @@ class _ErrorDataRequired(TypedDict):
     kind: ErrorKind
     # Whether the same request may succeed later without a change by the caller.
     retryable: bool
-    # What the request changed.
+    # The changes that the request made.
     effects: Effects
 
 
@@ -1601,14 +1601,14 @@ class EventOrigin(TypedDict, total=False):
 
 
 class CheckpointdClientCapabilities(TypedDict, total=False):
-    """What the client wants from checkpointd."""
+    """The features that the client asks for."""
     # The events that the client wants. Unknown names are ignored. Absent: no events.
     events: List[EventName]
 
 
 class ClientCapabilities(TypedDict, total=False):
     """The abilities of the client. The server ignores abilities of LSP."""
-    # What the client wants from checkpointd. Absent: no events.
+    # The features that the client asks for. Absent: no events.
     checkpointd: CheckpointdClientCapabilities
 
 
@@ -1638,7 +1638,7 @@ class StrategyCapability(_StrategyCapabilityRequired, total=False):
 
 
 class SessionsCapability(TypedDict):
-    """What the server can do in `session/*`."""
+    """The server's features in `session/*`."""
     # The strategies of the server.
     strategies: List[StrategyCapability]
     # The strategy of a session whose client chooses none.
@@ -1646,7 +1646,7 @@ class SessionsCapability(TypedDict):
 
 
 class CheckpointsCapability(TypedDict):
-    """What the server can do in `checkpoint/*`."""
+    """The server's features in `checkpoint/*`."""
     # The formats that `checkpoint/diff` offers.
     diffFormats: List[DiffFormat]
     # The modes that `checkpoint/restore` offers.
@@ -1663,7 +1663,7 @@ class CheckpointsCapability(TypedDict):
 
 
 class ConversationCapability(TypedDict):
-    """What the server can do in `conversation/*`."""
+    """The server's features in `conversation/*`."""
     # Whether a tangent can include the files.
     tangentFiles: bool
     # The version of exported documents.
@@ -1671,25 +1671,25 @@ class ConversationCapability(TypedDict):
 
 
 class LedgerCapability(TypedDict):
-    """What the server can do in `ledger/*`."""
+    """The server's features in `ledger/*`."""
     # Whether restores report conflicts.
     conflicts: bool
 
 
 class WorktreeCapability(TypedDict):
-    """What the server can do in `worktree/*`."""
+    """The server's features in `worktree/*`."""
     # Whether the server watches work trees.
     watching: bool
 
 
 class StoreCapability(TypedDict):
-    """What the server can do in `store/*`."""
+    """The server's features in `store/*`."""
     # Whether stores can be verified.
     verify: bool
 
 
 class OperationsCapability(TypedDict):
-    """What the server can do in `operation/*` and with idempotency keys."""
+    """The server's features in `operation/*` and with idempotency keys."""
     # The number of operations that the server remembers for each session.
     remembered: Count
 
@@ -1701,7 +1701,7 @@ class EventsCapability(TypedDict):
 
 
 class CheckpointdServerCapabilities(TypedDict, total=False):
-    """What checkpointd can do. The server does not offer an absent group."""
+    """The features of checkpointd. The server does not offer an absent group."""
     # For `session/*`.
     sessions: SessionsCapability
     # For `checkpoint/*`.
@@ -1724,7 +1724,7 @@ class CheckpointdServerCapabilities(TypedDict, total=False):
 
 class ServerCapabilities(TypedDict):
     """The abilities of the server, in the form of LSP."""
-    # What checkpointd can do.
+    # The features of checkpointd.
     checkpointd: CheckpointdServerCapabilities
 
 
@@ -2332,7 +2332,7 @@ _CheckpointDiffParamsOptional = TypedDict(
         "from": "CheckpointRef",
         # The later checkpoint. Absent: the work tree.
         "to": "CheckpointRef",
-        # What the answer has in addition to `files`. Absent: `nameStatus`.
+        # Selects the data that the answer has beside `files`. Absent: `nameStatus`.
         "format": "DiffFormat",
         # Limits the answer to these paths and all paths below them.
         "paths": List["PathRef"],
@@ -2479,7 +2479,7 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     # the checkpoint `tag`. The request is refused if a requested path has not changed since the
     # checkpoint, or if the ledger does not know the author.
     author: str
-    # What to do with edits from outside the session. Absent: `overwrite`.
+    # Says what happens to edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
     # Conditions that must hold; otherwise the request changes nothing.
     expect: RestoreExpectation
@@ -2530,7 +2530,7 @@ _CheckpointRevertParamsOptional = TypedDict(
         # An author that the ledger does not know is refused. Without `tag` and `from`, the range
         # is the whole session. Not combined with `hunks`.
         "author": str,
-        # What to do with paths where a later change contradicts the revert. Absent: `leave`.
+        # Says what happens to paths where a later change contradicts the revert. Absent: `leave`.
         "conflicts": "RevertConflictPolicy",
         # Conditions that must hold; otherwise the request changes nothing.
         "expect": "RestoreExpectation",
@@ -2572,7 +2572,7 @@ class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
     # and these paths are `skipped` as `notRestored`. `hard`: restores the exact state before the
     # restore. Absent: `soft`.
     mode: RestoreMode
-    # What to do with edits from outside the session. Absent: `overwrite`.
+    # Says what happens to edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
     # True to allow deleting more than 100 files and more than half of all files. Absent: false.
     confirm: bool
@@ -2598,7 +2598,7 @@ class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
     # and these paths are `skipped` as `notRestored`. `hard`: restores the exact state before the
     # undo. Absent: `soft`.
     mode: RestoreMode
-    # What to do with edits from outside the session. Absent: `overwrite`.
+    # Says what happens to edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
     # True to allow deleting more than 100 files and more than half of all files. Absent: false.
     confirm: bool
@@ -4423,7 +4423,7 @@ class RemoteDidFindLineParams(TypedDict):
 
 
 class RemotesCapability(TypedDict):
-    """What the server can do in `remote/*` and `session/import`."""
+    """The server's features in `remote/*` and `session/import`."""
     # The kinds of remote addresses that the server accepts.
     schemes: List[str]
     # The newest supported format of lines.

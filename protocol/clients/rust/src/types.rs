@@ -506,7 +506,7 @@ pub enum ChangeKind {
     Other(String),
 }
 
-/// What `checkpoint/diff` returns in addition to the list of paths.
+/// Selects the data that `checkpoint/diff` adds to the list of paths.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DiffFormat {
     /// Nothing else.
@@ -562,7 +562,7 @@ pub enum RestoreScope {
     Other(String),
 }
 
-/// What to do with paths that were edited outside the session.
+/// Says what happens to paths that were edited outside the session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ConflictPolicy {
     /// The restore replaces these paths. The safety checkpoint has the edits.
@@ -579,7 +579,7 @@ pub enum ConflictPolicy {
     Other(String),
 }
 
-/// What a revert does with paths where a later change contradicts the revert.
+/// Says what happens to paths where a later change contradicts the revert.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RevertConflictPolicy {
     /// The revert leaves these paths as they are.
@@ -812,7 +812,7 @@ pub enum OperationState {
     Other(String),
 }
 
-/// What a failed request changed.
+/// The changes that a failed request made.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Effects {
     /// Nothing changed.
@@ -2071,7 +2071,7 @@ pub struct HookOutput {
 pub struct Issue {
     /// A JSON pointer to the wrong parameter. Empty: all parameters.
     pub path: String,
-    /// What is wrong with the value, and which value is expected.
+    /// The fault of the value, and the expected value.
     pub message: String,
     /// The expected type or values, in a form for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2086,7 +2086,7 @@ pub struct ErrorData {
     pub kind: ErrorKind,
     /// Whether the same request may succeed later without a change by the caller.
     pub retryable: bool,
-    /// What the request changed.
+    /// The changes that the request made.
     pub effects: Effects,
     /// The id of the operation, for `operation/get`. Absent: the request was no mutation, or was
     /// refused before the mutation began.
@@ -2221,7 +2221,7 @@ pub struct EventOrigin {
     pub client: Option<ClientInfo>,
 }
 
-/// What the client wants from checkpointd.
+/// The features that the client asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointdClientCapabilities {
@@ -2234,7 +2234,7 @@ pub struct CheckpointdClientCapabilities {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientCapabilities {
-    /// What the client wants from checkpointd. Absent: no events.
+    /// The features that the client asks for. Absent: no events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpointd: Option<CheckpointdClientCapabilities>,
 }
@@ -2266,7 +2266,7 @@ pub struct StrategyCapability {
     pub needs_repository: bool,
 }
 
-/// What the server can do in `session/*`.
+/// The server's features in `session/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsCapability {
@@ -2276,7 +2276,7 @@ pub struct SessionsCapability {
     pub default_strategy: Strategy,
 }
 
-/// What the server can do in `checkpoint/*`.
+/// The server's features in `checkpoint/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointsCapability {
@@ -2295,7 +2295,7 @@ pub struct CheckpointsCapability {
     pub fast_capture: bool,
 }
 
-/// What the server can do in `conversation/*`.
+/// The server's features in `conversation/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationCapability {
@@ -2305,7 +2305,7 @@ pub struct ConversationCapability {
     pub document_version: u64,
 }
 
-/// What the server can do in `ledger/*`.
+/// The server's features in `ledger/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerCapability {
@@ -2313,7 +2313,7 @@ pub struct LedgerCapability {
     pub conflicts: bool,
 }
 
-/// What the server can do in `worktree/*`.
+/// The server's features in `worktree/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct WorktreeCapability {
@@ -2321,7 +2321,7 @@ pub struct WorktreeCapability {
     pub watching: bool,
 }
 
-/// What the server can do in `store/*`.
+/// The server's features in `store/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreCapability {
@@ -2329,7 +2329,7 @@ pub struct StoreCapability {
     pub verify: bool,
 }
 
-/// What the server can do in `operation/*` and with idempotency keys.
+/// The server's features in `operation/*` and with idempotency keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct OperationsCapability {
@@ -2345,7 +2345,7 @@ pub struct EventsCapability {
     pub names: Vec<EventName>,
 }
 
-/// What checkpointd can do. The server does not offer an absent group.
+/// The features of checkpointd. The server does not offer an absent group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointdServerCapabilities {
@@ -2382,7 +2382,7 @@ pub struct CheckpointdServerCapabilities {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerCapabilities {
-    /// What checkpointd can do.
+    /// The features of checkpointd.
     pub checkpointd: CheckpointdServerCapabilities,
 }
 
@@ -3180,7 +3180,7 @@ pub struct CheckpointDiffParams {
     /// The later checkpoint. Absent: the work tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointRef>,
-    /// What the answer has in addition to `files`. Absent: `nameStatus`.
+    /// Selects the data that the answer has beside `files`. Absent: `nameStatus`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<DiffFormat>,
     /// Limits the answer to these paths and all paths below them.
@@ -3385,7 +3385,7 @@ pub struct CheckpointRestoreParams {
     /// checkpoint, or if the ledger does not know the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// What to do with edits from outside the session. Absent: `overwrite`.
+    /// Says what happens to edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
     /// Conditions that must hold; otherwise the request changes nothing.
@@ -3461,7 +3461,7 @@ pub struct CheckpointRevertParams {
     /// session. Not combined with `hunks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// What to do with paths where a later change contradicts the revert. Absent: `leave`.
+    /// Says what happens to paths where a later change contradicts the revert. Absent: `leave`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflicts: Option<RevertConflictPolicy>,
     /// Conditions that must hold; otherwise the request changes nothing.
@@ -3522,7 +3522,7 @@ pub struct CheckpointUndoParams {
     /// restore. Absent: `soft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<RestoreMode>,
-    /// What to do with edits from outside the session. Absent: `overwrite`.
+    /// Says what happens to edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
     /// True to allow deleting more than 100 files and more than half of all files. Absent: false.
@@ -3570,7 +3570,7 @@ pub struct CheckpointRedoParams {
     /// undo. Absent: `soft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<RestoreMode>,
-    /// What to do with edits from outside the session. Absent: `overwrite`.
+    /// Says what happens to edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
     /// True to allow deleting more than 100 files and more than half of all files. Absent: false.
@@ -6199,7 +6199,7 @@ pub struct RemoteDidFindLineParams {
     pub line: OtherLine,
 }
 
-/// What the server can do in `remote/*` and `session/import`.
+/// The server's features in `remote/*` and `session/import`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemotesCapability {
