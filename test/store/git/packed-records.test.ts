@@ -29,6 +29,16 @@ async function publish(store: GitStore, snapshot: SnapshotId, from: number, coun
     await store.publish({ record: record(seq, snapshot), tag: tag(String(seq % 90)) });
 }
 
+/** Makes a store with 150 packed checkpoints of one snapshot. */
+async function makePacked(directory: string): Promise<SnapshotId> {
+  const store = await open(directory);
+  const { snapshot } = await capture(store, { f: 'content\n' });
+  await publish(store, snapshot, 1, 150);
+  await store.close();
+  pack(directory);
+  return snapshot;
+}
+
 interface Found {
   readonly checkpoints: unknown;
   readonly damaged: unknown;
@@ -71,11 +81,7 @@ async function assertSame(directory: string, when: string): Promise<Found> {
 
 test('a session whose checkpoints are packed opens without starting git, even after packs were joined', () =>
   inTemporary(async (directory) => {
-    const store = await open(directory);
-    const { snapshot } = await capture(store, { f: 'content\n' });
-    await publish(store, snapshot, 1, 150);
-    await store.close();
-    pack(directory);
+    const snapshot = await makePacked(directory);
     assert.ok((await found(directory)).processes > 0, 'the first opening reads each commit');
     assert.is((await assertSame(directory, 'cached')).processes, 0);
     const more = await open(directory);
@@ -145,11 +151,7 @@ const ends = new Set(['changePack', 'cutPack', 'cutIndex', 'loseIndex', 'loseRef
 
 test('an opening reads the cache once, and packing reads the cache only after the packs have changed', () =>
   inTemporary(async (directory) => {
-    const store = await open(directory);
-    const { snapshot } = await capture(store, { f: 'content\n' });
-    await publish(store, snapshot, 1, 150);
-    await store.close();
-    pack(directory);
+    const snapshot = await makePacked(directory);
     await found(directory);
     const calls: string[] = [];
     installFault((call, path) => {
