@@ -71,17 +71,11 @@ export function identityKey({
   return `${dev}:${ino}:${birthtimeNs}`;
 }
 
-/** Returns the key of an entry, or undefined when it is missing. @throws StoreUnavailable when it cannot be read */
-function keyAt(path: string): string | undefined {
+/** Returns the stats of an entry, or undefined when it is missing. @throws StoreUnavailable when it cannot be read */
+function entryAt(path: string): BigIntStats | undefined {
   try {
-    const stats = files.lstatSync(path, { bigint: true });
-    const { dev, ino } = stats;
     // Does not follow a link, because the link's target is another file.
-    return identityKey({
-      dev,
-      ino,
-      birthtimeNs: stats.isSymbolicLink() ? stats.birthtimeNs : lastingBirth(path, stats),
-    });
+    return files.lstatSync(path, { bigint: true });
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -101,6 +95,17 @@ function keyAt(path: string): string | undefined {
  * replaced.
  */
 export function replacementDetector(paths: readonly string[]): () => string | undefined {
-  const before = paths.map(keyAt);
-  return () => paths.find((path, i) => keyAt(path) !== before[i]);
+  const before = paths.map(entryAt);
+  return () => paths.find((path, i) => !isStill(path, before[i]));
+}
+
+/**
+ * True when the entry at the path is the remembered one. Every read of the store asks this, so the type of the file
+ * system is looked up only when the birth times differ.
+ */
+function isStill(path: string, before: BigIntStats | undefined): boolean {
+  const now = entryAt(path);
+  if (now === undefined || before === undefined) return now === before;
+  if (now.dev !== before.dev || now.ino !== before.ino) return false;
+  return now.birthtimeNs === before.birthtimeNs || (!now.isSymbolicLink() && lastingBirth(path, now) === 0n);
 }
