@@ -1,7 +1,7 @@
-// Finds out which files have an access control list. Node does not show these lists. In such a file the group bits are
-// a mask for the rights in the list. If a new file got these group bits in its mode, the whole group would have these
-// rights. `ls -ld` marks files that have an access list, and one call of `ls` checks many files. A path that cannot be
-// checked counts as a file with an access list. This module changes nothing.
+// Finds out which files have an access control list. Node does not show these lists. In a file with an access list, the
+// group bits are a mask, which limits the rights in the list. If a new file without a list got these bits, the whole
+// group would have these rights. `ls -ld` marks files that have an access list, and one call of `ls` checks many files.
+// A path that cannot be checked counts as a file with an access list. This module changes nothing.
 import { spawn } from 'node:child_process';
 import { systemCode } from './errors.ts';
 import { passSeam } from './seam.ts';
@@ -11,15 +11,15 @@ const commandMsMax = 5_000;
 export const ownerBits = 0o700;
 
 /**
- * True when the mode gives the group more rights than other users. If false, the mask of an access list can be stored
- * as the group's rights without giving any user more rights.
+ * True when the mode gives the group more rights than other users. If false, storing the mask of an access list as the
+ * group's rights gives no user more rights.
  */
 export function groupHasMoreRights(mode: number): boolean {
   return ((mode >> 3) & ~mode & 0o7) !== 0;
 }
 
 /**
- * Finds the files that may have an access list. Returns a function that is true for the inode number of such a file.
+ * Finds the files that may have an access list. Returns a function that is true for the inode numbers of these files.
  * The paths must be absolute. Does not follow symbolic links.
  */
 export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode: number) => boolean> {
@@ -34,8 +34,8 @@ export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode:
   for (const line of listing.split('\n')) {
     const [, inode, mark] = /^\s*(\d+) [-bcdlpsD][-rwxsStT]{9}(\S?) /.exec(line) ?? [];
     if (inode === undefined) continue;
-    // Two files on different file systems may have the same inode number. If one of two such files has an access list,
-    // this function reports both files.
+    // Two files on different file systems may have the same inode number. If only one of these files has an access
+    // list, this function still reports both files.
     const isMarked = mark === '+' || mark === '@';
     marks.set(Number(inode), isMarked || marks.get(Number(inode)) === true);
   }
@@ -47,7 +47,7 @@ const terminated = (path: Buffer): Buffer[] => [path, nul];
 
 let known: Promise<boolean> | undefined;
 
-/** Returns whether `ls` marks files that have an access list. The `ls` of small systems does not mark these files. */
+/** Returns whether `ls` marks files that have an access list. On small systems, `ls` does not mark these files. */
 function marksAccessLists(): Promise<boolean> {
   known ??=
     process.platform === 'linux'

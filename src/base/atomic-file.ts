@@ -1,5 +1,5 @@
 // Replaces a small file. At every moment, readers find either the old or the new content, even after a kill. This
-// module also makes files and names survive a power cut.
+// module also syncs files and directories, so that their contents and names survive a power cut.
 import { dirname } from 'node:path';
 import { attempt, isMissing } from './attempt.ts';
 import { constants, files, filesAsync } from './files.ts';
@@ -61,7 +61,7 @@ export function syncDirectory(directory: string): void {
 
 /**
  * Syncs files or directories in the given order, a few at a time. Skips missing paths, because git's garbage collection
- * may have removed a directory that it had emptied.
+ * may have removed an empty directory.
  * @throws system errors, and AbortError (the signal's reason) if the work is cancelled between two files
  */
 export async function syncAll(paths: Iterable<string>, signal?: AbortSignal): Promise<void> {
@@ -86,8 +86,8 @@ function opened(path: string): number | undefined {
 }
 
 /**
- * Two changes of a file within this time may leave the same stamp. File times can be coarse: FAT counts in steps of two
- * seconds.
+ * After two changes within this time, a file may still have the stamp of the first change. File times can be coarse:
+ * FAT counts in steps of two seconds.
  */
 const restlessMs = 10_000;
 

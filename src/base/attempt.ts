@@ -42,15 +42,15 @@ export function attemptAsync<T>(isExpected: Expected, work: () => Promise<T>): P
   return attemptAsyncOr(undefined, isExpected, work);
 }
 
-/** True for any failed system call. */
+/** True for the error of any failed system call. */
 export const isOfSystem: Expected = (error) => systemCode(error) !== undefined;
 
-/** Returns a test that is true for a failed system call with one of these codes. */
+/** Returns a test that is true for the error of a failed system call with one of these codes. */
 export function hasCode(...codes: readonly string[]): Expected {
   return (error) => codes.includes(systemCode(error) ?? '');
 }
 
-/** True when a file or directory is missing. */
+/** True for an error that reports a missing file or directory. */
 export const isMissing: Expected = hasCode('ENOENT');
 
 /** Returns a test that is true for a checkpointd error of one of these kinds. */

@@ -1,5 +1,5 @@
-// Identifies the directory at a path. Detects that another directory has replaced it, even after a restart. Does not
-// follow a symbolic link at the path itself, and ignores the directory's contents.
+// Identifies the directory at a path. Detects that another directory has replaced it, even if the machine was restarted
+// meanwhile. Does not follow a symbolic link at the path itself, and ignores the directory's contents.
 import { attemptOr, isMissing } from './attempt.ts';
 import { CheckpointdError, systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';

@@ -18,8 +18,8 @@ export type DirectoryLock =
 const commandMsMax = 5_000;
 
 /**
- * Takes the lock of the directory at `path`. Throws the system's error when `path` is missing, a symbolic link or
- * another file that is no directory.
+ * Takes the lock of the directory at `path`.
+ * @throws the system's error when `path` is missing or is not a directory; a symbolic link is not a directory
  */
 export async function lockDirectory(path: string): Promise<DirectoryLock> {
   if (process.platform === 'win32') return { is: 'unavailable', because: 'there is no flock on this system' };

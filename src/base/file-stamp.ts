@@ -68,7 +68,7 @@ export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
 }
 
 /**
- * True when two names may belong to one file. An overlay may show two names of one file as two files, but both files
+ * True when two names may belong to one file. An overlay may show two names of one file as two files. Both files then
  * get the same ctime when the second name is added. On other file systems, all names of a file have the same inode.
  */
 export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
@@ -85,7 +85,7 @@ export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
 /**
  * Returns `dev:ino`. The result is the same for all names of a file or directory, until the file is removed or the
  * system restarts. Equal texts do not prove that the file is the same, because a later file may get the same numbers.
- * directory-identity.ts can prove that it is the same.
+ * Only directory-identity.ts can prove this.
  */
 export function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;

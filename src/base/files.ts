@@ -9,7 +9,7 @@ import { passSeam } from './seam.ts';
 export type { BigIntStats, Dir, Dirent, Stats } from 'node:fs';
 export const constants = fs.constants;
 
-/** If set, this process may write only below this directory. */
+/** The only directory below which this process may write. Undefined when the process may write anywhere. */
 let writable: string | undefined;
 
 /**
@@ -76,7 +76,10 @@ function mkdirSync(path: string | Buffer, { recursive, ...options }: fs.MakeDire
   }
 }
 
-/** Synchronous calls, named as in node:fs. Use these calls for one small step. A loop over many paths must yield. */
+/**
+ * Synchronous calls, named as in node:fs. Use these calls for one small step. A loop over many paths must pause for the
+ * event loop.
+ */
 export const files = {
   accessSync: through('access', fs.accessSync),
   chmodSync: through('chmod', fs.chmodSync),
@@ -148,7 +151,7 @@ export const openPath = through('openPath', (path: string | Buffer): number =>
 
 /**
  * Returns the stats of a file in an open directory. `address` is the file's path below `/proc/self/fd`. The seam gets
- * the ordinary path (`directory` and `name`), because tests name by this path the call that must fail.
+ * the ordinary path (`directory` and `name`), because tests use this path to choose the call that must fail.
  */
 export function lstatOpened(address: string | Buffer, directory: string, name: string): fs.BigIntStats {
   passSeam('lstat', { toString: () => `${directory}/${name}` });
@@ -169,7 +172,7 @@ export function readOpenDirectoryAsync(fd: number, path: Buffer): Promise<string
 
 /**
  * Watches one directory with `fs.watch`. The daemon uses this function for its directory handles, for fences and for
- * claims of sessions. For everything else, it uses chokidar.
+ * claims of sessions. For everything else, the daemon uses chokidar.
  */
 export const watchDirectory = through('watch', fs.watch);
 export type { FSWatcher } from 'node:fs';

@@ -1,7 +1,7 @@
 // Locks that end when their process ends. A lock is a name that only one process of this machine can have at a time. On
-// Linux the lock is an abstract unix socket, on Windows a named pipe. The kernel frees both immediately, even after
-// SIGKILL. On other systems the lock is a file with the pid and start time of its process. A lock file is weaker: it
-// stays valid if a later process has the same pid and start time.
+// Linux the lock is an abstract unix socket, on Windows a named pipe. The kernel frees the socket or the pipe
+// immediately, even after SIGKILL. On other systems the lock is a file with the pid and start time of its process. A
+// lock file is weaker: it stays valid if a later process has the same pid and start time.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
@@ -65,7 +65,7 @@ export function holderState(holder: Holder): 'alive' | 'dead' | 'unknown' {
 /**
  * Takes the lock `name`. Returns undefined when the lock is already taken, even if this process has taken it.
  *
- * `file` is the lock file on systems without kernel locks. Linux and Windows do not use it.
+ * `file` is the lock file, which only systems without kernel locks use.
  */
 export async function takeProcessLock(name: string, file: string): Promise<ProcessLock | undefined> {
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 40);

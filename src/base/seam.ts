@@ -5,8 +5,8 @@
 
 /**
  * A function that is called before each system call. If the function throws an error, the call fails with this error.
- * `call` is the name of the system call (`open`, `rename`, `spawn` …), and `option` is the call's second argument, such as the flags of an
- * `open`.
+ * `call` is the name of the system call (`open`, `rename`, `spawn` …), and `option` is the call's second argument, such
+ * as the flags of an `open`.
  */
 export type Fault = (call: string, target: string, option?: unknown) => void;
 
@@ -21,8 +21,8 @@ export function installFault(fault: Fault | undefined): void {
 }
 
 /**
- * A function that a test installs and that the code calls at certain places. At such a place, the code has checked
- * shared state but has not used it yet, and another operation may run. `where` names the place.
+ * A function that a test installs and that the code calls at certain places. At each of these places, the code has
+ * checked shared state but has not used it yet. Another operation may run in between. `where` names the place.
  */
 export type Interleaving = (where: string) => void;
 

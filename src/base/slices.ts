@@ -15,8 +15,8 @@ let isResuming = false;
 let turnStartedMs = 0;
 
 /**
- * Uses only one immediate for all paused work, because Node runs all immediates in one turn. With one immediate for
- * each piece of work, all slices would run in one turn.
+ * Uses only one `setImmediate` for all paused work, because Node runs all immediates in one turn. With one immediate
+ * for each piece of work, all slices would run in one turn.
  */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -70,7 +70,7 @@ export class Slices {
     return performance.now() - this.#startedMs >= this.#msMax;
   }
 
-  /** Yields once. @throws AbortError (the signal's reason) when the work was cancelled meanwhile. */
+  /** Yields to the event loop once. @throws AbortError (the signal's reason) when the work was cancelled meanwhile. */
   async pause(): Promise<void> {
     this.#signal?.throwIfAborted();
     await nextTurn();

@@ -16,7 +16,7 @@ export class Turns {
     return mine;
   }
 
-  /** Resolves when all work that callers have passed so far has ended. */
+  /** Resolves when all earlier work has ended. */
   async whenIdle(): Promise<void> {
     await this.#last;
   }

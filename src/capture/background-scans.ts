@@ -1,8 +1,8 @@
 // Schedules the background scans. A background scan scans everything in a pause between captures. After the scan, the
 // next capture may be fast, which means that it reads only what has changed. The scan also finds changes that the
-// watcher missed. When a capture begins, it ends a running background scan.
+// watcher missed. The beginning of a capture ends a running background scan.
 
-/** Within one step of an agent, this is the longest pause between two captures. */
+/** The longest pause between two captures of the same step of an agent. */
 const usualDelayMs = 2000;
 /**
  * The delay before the first scan. No capture can be fast before the first scan, so this scan waits only
@@ -10,8 +10,8 @@ const usualDelayMs = 2000;
  */
 const firstMs = 50;
 /**
- * The delay before a scan is at least the duration of the last scan, multiplied by this number. Scans of a huge work
- * tree therefore do not keep a processor busy.
+ * The delay before a scan is at least the duration of the last scan, multiplied by this number. Therefore, the scans of
+ * a huge work tree do not keep a processor busy.
  */
 const waitPerScan = 5;
 
@@ -26,7 +26,7 @@ export class BackgroundScans {
   #done: Promise<void> = Promise.resolve();
   #isClosed = false;
   #captures = 0;
-  /** The duration of the last scan, complete or not. */
+  /** The duration of the last scan, even if that scan was ended early. */
   #tookMs = 0;
 
   constructor(
@@ -51,14 +51,15 @@ export class BackgroundScans {
   }
 
   /**
-   * Must be called when a capture begins. Ends the background scan, because scan and capture would read the same files.
+   * Must be called when a capture begins. Ends the background scan, because the background scan and the capture would
+   * read the same files.
    */
   captureBegins(): void {
     this.#captures += 1;
     this.interrupt();
   }
 
-  /** Notes that a capture has ended. {@link schedule} schedules the next scan. */
+  /** Records that a capture has ended. {@link schedule} schedules the next scan. */
   captureEnds(): void {
     this.#captures -= 1;
   }

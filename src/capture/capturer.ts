@@ -56,7 +56,7 @@ export interface Capture {
   readonly ms: number;
 }
 
-/** How many captures succeeded: fast captures, and cold captures by reason. */
+/** How many captures have succeeded: the number of fast captures, and for each reason the number of cold captures. */
 export interface CaptureCounts {
   readonly fast: number;
   readonly cold: ReadonlyMap<FullCaptureReason, number>;
@@ -64,9 +64,9 @@ export interface CaptureCounts {
 
 export interface CaptureRequest {
   /**
-   * The snapshot on which the capture builds. A checkpoint must keep this snapshot until this capture is
-   * published. The capture takes unchanged files from this snapshot without reading or storing them again.
-   * Files of this snapshot are captured even if the rules exclude them.
+   * The snapshot on which the capture builds. Until this capture is published, a checkpoint must refer to this
+   * snapshot. Otherwise the store may remove the snapshot. The capture takes unchanged files from this snapshot without
+   * reading or storing them again. Files of this snapshot are captured even if the rules exclude them.
    */
   readonly previous?: SnapshotId;
   /**
@@ -75,8 +75,8 @@ export interface CaptureRequest {
    */
   readonly alsoInclude?: readonly TreePath[];
   /**
-   * A very recent capture, and every path that the caller has changed since then. For other paths, the scan compares
-   * only names. An edit that another process made at any other path is left to the next capture.
+   * A very recent capture, and every path that the caller has changed since then. At all other paths, the scan compares
+   * only the names. The next capture finds edits that another process made at these paths.
    */
   readonly since?: { readonly capture: Capture; readonly touched: readonly TreePath[] };
   readonly signal?: AbortSignal;
@@ -87,8 +87,8 @@ export interface CapturerOptions {
   readonly store: SnapshotSink;
   readonly workTree: WorkTree;
   /**
-   * A private directory of the session, in which the ignore engines keep their git directories. The capturer makes it
-   * when it is needed.
+   * A private directory of the session, in which the ignore engines keep their git directories. The capturer makes this
+   * directory when it is needed.
    */
   readonly ignoreDirectory: string;
   /** Globs that include ignored files, and globs that exclude files. tree/globs.ts describes the language. */
@@ -97,7 +97,7 @@ export interface CapturerOptions {
   /** Larger files are skipped as `tooLarge`. Default: no limit. */
   readonly maxFileBytes?: number;
   /**
-   * The daemon's storage, if the storage is inside the work tree. This is possible when the client has
+   * The daemon's storage, if the storage is inside the work tree. The storage can be there only when the client has
    * allowed a protected directory. The storage is never scanned.
    */
   readonly leftOut?: readonly TreePath[];
@@ -129,9 +129,9 @@ export interface FinishedScan {
   /** The position in the change log when the scan began. Later changes may or may not be in the result. */
   readonly position: number;
   readonly tree: ScannedTree;
-  /** True when the scan checked every file, and checked every earlier listing before it reused this listing. */
+  /** True when the scan checked every file. Before reusing an earlier listing, the scan checked this listing, too. */
   readonly isWhole: boolean;
-  /** True when the request had neither `since` nor `alsoInclude`, so that only the rules selected the files. */
+  /** True when the request had neither `since` nor `alsoInclude`. In this case, only the rules selected the files. */
   readonly isPlain: boolean;
   /** True when the result of the scan was stored as a snapshot. */
   readonly isStored: boolean;
@@ -140,7 +140,7 @@ export interface FinishedScan {
 /** The maximum number of snapshots whose trees are kept in memory. */
 const rootsMax = 4;
 
-/** Captures may run at the same time. Such captures share only the results of finished scans. */
+/** Concurrent captures share only the results of finished scans. */
 export class Capturer {
   readonly #options: CapturerOptions;
   readonly #place: ScanPlace;
@@ -263,8 +263,8 @@ export class Capturer {
   }
 
   /**
-   * True when the current ignore rules make it certain that the next capture takes a file at this path. False when in
-   * doubt, for example for a new file that only the `include` globs match.
+   * True when it is certain, by the current ignore rules, that the next capture includes a file at this path. False
+   * when in doubt, for example for a new file that only the `include` globs match.
    * @throws GitMissing, GitFailed
    */
   async takes(path: TreePath): Promise<boolean> {
@@ -309,7 +309,7 @@ export class Capturer {
     if (this.#wanted === 'now') this.#background.schedule(true);
   }
 
-  /** Makes the next capture scan everything, because the watcher missed a change. */
+  /** Called when the watcher has missed a change. The next capture then scans everything. */
   requireFullScan(): void {
     this.#state = { ...this.#state, base: undefined };
     this.#options.handles?.()?.closeAll();
@@ -344,8 +344,8 @@ export class Capturer {
   async #scan(request: ScanRequest): Promise<Scanned> {
     this.#scans += 1;
     try {
-      // Reads the state only after this `await`, because another capture or a missed change may replace the state
-      // meanwhile.
+      // Reads the state only after this `await`. During the `await`, another capture or a missed change may replace the
+      // state.
       const watched = mayBeFast(this.#state, request) ? await watchedRules(this.#place) : undefined;
       const state = this.#state;
       const plan = await chooseScan(state, request, watched);
@@ -437,7 +437,10 @@ export class Capturer {
     }
   }
 
-  /** Returns the tree that the last opening wrote beside the known files, if the store still has all its directories. */
+  /**
+   * Returns the tree that the last opening wrote beside the known files, if the store still has every directory of the
+   * tree.
+   */
   async #knownTree(snapshot: SnapshotId): Promise<Directory | undefined> {
     if (this.#state !== nothingScanned) return undefined;
     const tree = await this.#place.known?.tree(snapshot, new Slices());

@@ -1,7 +1,8 @@
 // Scans the paths that may have changed since an earlier scan, the base. Lists the changed directories again and reads
-// the changed files in them. Repeats these steps until nothing changes during a round. After these rounds, builds the
-// trees above the changes again. Takes every unchanged directory from the base. The daemon watched each unchanged
-// directory before the base read it, and the watcher has reported no later change in it.
+// the changed files in them. Repeats these steps until nothing changes during a round. After these rounds, rebuilds the
+// changed directories of the tree and all directories above them. Takes every unchanged directory from the base. Before
+// the base scan read an unchanged directory, the daemon watched this directory. Since then, the watcher has reported no
+// change in it.
 import { ChangedMap } from '../base/changed-map.ts';
 import { identityKey } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
@@ -88,11 +89,11 @@ export interface ScanBase {
 }
 
 /**
- * The maximum number of files whose content is doubtful (settled.ts). If there are more such files, captures
- * scan everything.
+ * The maximum number of unsettled files (settled.ts) that are remembered. When there are more, the file that was
+ * remembered first is dropped.
  */
 const unsettledMax = 1000;
-/** The maximum number of unsettled files that one scan reads again; see settled.ts. */
+/** The maximum number of unsettled files that one scan reads again. */
 const rereadMax = 200;
 /**
  * The maximum number of directories that every fast scan checks. If more directories had to be checked, a fast scan
@@ -102,7 +103,7 @@ const recheckMax = 200;
 
 /** Paths that each fast scan checks again, even when the watcher reported no change. */
 export class Recheck {
-  /** Directories with a path that each capture must report or read again. */
+  /** Directories in which each capture must report a path, or read a path again. */
   readonly directories: Set<TreePath>;
   /** Directories without a watch. Everything below these directories is checked, too. */
   readonly unwatched: Set<TreePath>;
@@ -121,8 +122,8 @@ export class Recheck {
    */
   private readonly foreign: Set<TreePath>;
   /**
-   * For files with several names, all these names. All names are needed, because the watcher reports a write under only
-   * one of the names.
+   * All names of each file with several names. All names are needed, because the watcher reports a write under only one
+   * of them.
    */
   readonly linked: LinkedNames;
 
@@ -212,7 +213,7 @@ interface LinkedFile {
   links: number;
 }
 
-/** For files with several names, the captured names. Names outside the work tree are unknown. */
+/** The captured names of each file with several names. Names outside the work tree are unknown. */
 class LinkedNames {
   readonly #files: ChangedMap<string, LinkedFile>;
   /** The entries that belong only to this object. All other entries are shared with earlier objects. */
@@ -327,7 +328,8 @@ export interface FastScanResult extends ScanResult {
 }
 
 /**
- * The maximum number of rounds that are repeated because of changes during the scan. After that, a full scan follows.
+ * The maximum number of rounds that are repeated because of changes during the scan. If more rounds are needed, the
+ * fast scan gives up and a full scan follows.
  */
 const againMax = 20;
 
@@ -381,7 +383,7 @@ export class FastScan {
     if (typeof dirty === 'string') return dirty;
     for (const path of [...this.#plan.listed, ...recheck.directories]) dirty.listed.add(path);
     for (const path of await this.#changedUnreported(dirty)) dirty.listed.add(parentOf(path));
-    // A path that the scan does not check needs no second fence, because it was unchanged when the first fence passed.
+    // Paths that the scan does not check need no second fence: they were unchanged when the first fence passed.
     for (let attempt = 0; dirty.listed.size + dirty.trees.size > 0; attempt += 1) {
       await this.#relist(dirty);
       if (this.#reading.isStopped) break;
@@ -420,8 +422,8 @@ export class FastScan {
   }
 
   /**
-   * Returns the directories to list again. These directories were replaced, or one of their listed sub-directories has
-   * disappeared.
+   * Returns the directories that were replaced, or of which a listed sub-directory has disappeared. These directories
+   * have to be listed again.
    */
   #exchanged(): TreePath[] {
     const unstable = [...this.#listed].filter((path) => this.#listings.get(path)?.failure === 'unstable');
@@ -505,8 +507,8 @@ export class FastScan {
   }
 
   /**
-   * Omits a directory if this scan has listed it and its names are unchanged. Later changes of its files are left to
-   * the next capture.
+   * Omits a directory if this scan has listed it and its names are unchanged. If its files changed after the listing,
+   * the next capture finds the changes.
    */
   #stillDirty({ listed, trees }: DirtyPaths): DirtyPaths {
     const parents = new Set([...trees].map(parentOf));
@@ -527,8 +529,8 @@ export class FastScan {
     const linkedFiles = this.#changedLinkedFiles();
     if (linkedFiles.size === 0) return [];
     const { linked } = this.#plan.base.recheck;
-    // True when a file has more names than were recorded. For a file with more names, the scan searches all listings
-    // for the other names.
+    // True when a file has more names than were recorded. In this case, the scan searches all listings for the other
+    // names.
     const isNews = [...linkedFiles.values()].some((entry) => linked.of(entry) === undefined);
     const names = isNews ? await this.#namesOf(linkedFiles) : [];
     for (const entry of linkedFiles.values()) names.push(...(linked.of(entry) ?? []));

@@ -45,7 +45,7 @@ export interface ReadingOptions {
   readonly spoolDirectory: string;
   readonly maxFileBytes: number;
   readonly clock: FileClock;
-  /** Scans read a file again until its last change is longer ago than this time; see {@link isSettled}. */
+  /** A scan reads a file again until the file's last change is longer ago than this time; see {@link isSettled}. */
   readonly settleMs: number;
   readonly slices: Slices;
   readonly onProgress: CaptureProgress | undefined;
@@ -108,7 +108,7 @@ export class FileReading {
     return exchanged;
   }
 
-  /** Counts these files as finished, because this scan need not check them. */
+  /** Increases the count of finished files by files that this scan need not check. */
   pass(count: number): void {
     this.#files += count;
   }
@@ -177,8 +177,8 @@ export class FileReading {
     const old = this.#earlier(directory, name);
     if (old?.blob === undefined || old.stamp === undefined || !isSameStamp(old.stamp, stamp)) return false;
     if (!old.settled && !this.#isUnwritten(directory, name, old)) return false;
-    // With a sink, reuses a content only if the previous snapshot has it, because a sweep may have removed the contents
-    // of an unpublished snapshot.
+    // With a sink, reuses a content only if the previous snapshot has it. A sweep may have removed the contents of an
+    // unpublished snapshot.
     const previous = directory.inherited.previous?.entries.get(name);
     const isUnchanged = previous !== undefined && !isDirectory(previous) && previous.blob === old.blob;
     if (this.#options.sink !== undefined && !isUnchanged) return false;
@@ -242,7 +242,8 @@ export class FileReading {
   }
 
   #reach(directory: WalkedDirectory): ReachedPath | undefined {
-    // Fails if the directory has changed since it was listed. The final check of all directories detects this change.
+    // `reachPath` fails if the directory has changed since it was listed. The final check of all directories detects
+    // this change.
     return attempt(isOfSystem, () => reachPath(this.#options.tree, directory.path));
   }
 

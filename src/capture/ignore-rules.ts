@@ -90,7 +90,8 @@ export interface IgnoreOracle {
 export interface IgnoreScope {
   readonly oracle: IgnoreOracle;
   /**
-   * The path of the work tree relative to the repository's root. Empty for the root itself and for a nested repository.
+   * The path of the work tree relative to the repository's root. Empty when the work tree is this root, and for a
+   * nested repository.
    */
   readonly prefix: TreePath;
   /** The path of the repository relative to the work tree. Empty for the outermost repository. */
@@ -101,8 +102,8 @@ export interface IgnoreScope {
    */
   readonly above: readonly string[];
   /**
-   * The repository's git directories that are in the work tree and not named `.git`. The daemon finds them through the
-   * repository's pointer files.
+   * The repository's git directories that are in the work tree and not named `.git`. The daemon finds these directories
+   * through the repository's pointer files.
    */
   readonly gitDirectories: readonly TreePath[];
 }
@@ -153,7 +154,7 @@ function extend(chain: RuleChain, where: string, rules: Rules | 'none' | 'blocks
   return { ...chain, key: digest.digest('base64'), hasRules: chain.hasRules || hasPattern(text) };
 }
 
-/** True when a rules file has at least one line that is neither empty nor a comment. */
+/** True when a file with rules has at least one line that is neither empty nor a comment. */
 export function hasPattern(rules: Buffer): boolean {
   return rules
     .toString('latin1')
@@ -212,8 +213,8 @@ export class IgnoreScopes {
   readonly #places: UserPlaces;
   readonly #open = new Map<TreePath, OpenScope>();
   /**
-   * The last answer to the question whether the rules above the work tree exclude the whole work tree, and the key of
-   * these rules.
+   * The last verdict: whether the rules above the work tree exclude the whole work tree. The verdict is valid as long
+   * as these rules have this key.
    */
   #verdict: { readonly key: string; readonly isExcluded: boolean } | undefined;
 

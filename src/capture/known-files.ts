@@ -1,7 +1,7 @@
 // Stores which files a session had when it was last open (the known files). After the next opening, the first capture
 // can compare stamps instead of reading files. The list of known files is a file beside the session's log. For each
-// content, the list records the stamp that the file had when it was read. The capture checks that the snapshot has this
-// content and that the file still has this stamp. The list is only a cache; it is ignored if any part of it is
+// content, the list records the stamp that the file had when the content was read. The capture checks that the snapshot
+// has this content and that the file still has this stamp. The list is only a cache; it is ignored if any part of it is
 // doubtful.
 import { createHash, randomBytes } from 'node:crypto';
 import { Deserializer, Serializer } from 'node:v8';
@@ -48,7 +48,7 @@ export interface KnownFilesOptions {
   readonly log: Log;
 }
 
-/** The head of the list of known files, which is its first value. */
+/** The head of the list of known files. The head is the first value in the list. */
 interface Header {
   readonly root: string;
   readonly settings: string;
@@ -58,7 +58,7 @@ interface Header {
   readonly reachedMs: number;
 }
 
-/** The file of known files in memory. */
+/** The list of known files in memory. */
 interface Loaded {
   readonly header: Header;
   readonly all: readonly KnownColumns[];
@@ -80,7 +80,7 @@ export class KnownFiles {
   readonly #options: KnownFilesOptions;
   /** The listings that were written last, for comparison. A weak reference does not keep the listings in memory. */
   #written: { readonly listings: WeakRef<Listings>; readonly atMs: number } | undefined;
-  /** The file, from the first {@link tree} until {@link read}. */
+  /** The loaded file. Present from the first call of {@link tree} until the call of {@link read}. */
   #loaded: Promise<Loaded | undefined> | undefined;
 
   constructor(options: KnownFilesOptions) {
@@ -88,8 +88,8 @@ export class KnownFiles {
   }
 
   /**
-   * Returns the tree of a snapshot, if the session wrote this tree when it was last open. The caller must check that the
-   * store still has all directories, whose ids are `ids`.
+   * Returns the tree of a snapshot, if the session wrote this tree when it was last open. `ids` are the ids of all
+   * directories in the tree. The caller must check that the store still has these directories.
    */
   async tree(
     snapshot: SnapshotId,
@@ -200,7 +200,7 @@ export class KnownFiles {
   }
 }
 
-/** Returns the next columns, or null after the last ones. */
+/** Returns the next columns, or null after the last columns. */
 const nextRows = (values: Deserializer): StoredColumns | null => values.readValue() as StoredColumns | null;
 
 function isTooMuch(listings: Listings): boolean {
@@ -209,7 +209,7 @@ function isTooMuch(listings: Listings): boolean {
   return rows > rowsMax;
 }
 
-/** The number of names in one column. A write and a read yield between two columns. */
+/** The number of names in one column. A write pauses for the event loop between two columns, and so does a read. */
 const rowsAtOnce = 10_000;
 
 interface Writing {
@@ -219,8 +219,8 @@ interface Writing {
 }
 
 /**
- * Writes the directories to which only the rules of the outermost repository apply. Returns their paths in the written
- * order; true for a directory whose rows have all its names.
+ * Writes the directories to which only the rules of the outermost repository apply. Returns the paths of these
+ * directories in the written order. The value is true for a directory whose rows have all its names.
  */
 async function writeRows(
   values: Serializer,
@@ -256,7 +256,7 @@ function isPlain(directory: WalkedDirectory, scope: IgnoreScope | undefined, clo
   );
 }
 
-/** Adds a directory to the columns. Returns true when its rows have all its names. */
+/** Adds a directory to the columns. Returns true when the rows of the directory have all its names. */
 function addTo(
   builder: ColumnsBuilder,
   directory: WalkedDirectory,
@@ -296,7 +296,10 @@ function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: num
   return { name, kind, stamp, blob, ...given({ isListed }) };
 }
 
-/** Returns the directory without the files that changed after this time, because the machine was restarted. */
+/**
+ * Returns the directory without the files that changed after this time. Called when the machine was restarted after the
+ * list had been written.
+ */
 function believed(directory: KnownDirectory, believedNs: bigint): WalkedDirectory {
   const entries = [...directory.entries].filter(
     ([, { kind, stamp }]) => kind === 'directory' || (stamp?.ctimeNs ?? 0n) <= believedNs,

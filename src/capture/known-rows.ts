@@ -1,6 +1,6 @@
-// Stores listed directories as columns of numbers, so that the next opening reads a hundred thousand names without an
-// object for each name. A scan compares a directory with its columns. The entries of a directory, and its place in the
-// tree, are made only when a scan needs them.
+// Stores listed directories as columns of numbers. The next opening can then read a hundred thousand names without
+// making an object for each name. A scan compares a directory with its columns. The entries of a directory, and its
+// place in the tree, are made only when a scan needs them.
 import type { Stamp } from '../base/file-stamp.ts';
 import type { BigIntStats } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -20,7 +20,7 @@ interface Stamps {
 
 /**
  * Some directories with their names. Each field is a column. `ends` has the number of names up to the end of each
- * directory. Slashes separate `names` and `blobs`.
+ * directory. In `names` and in `blobs`, the items are separated by slashes.
  */
 export interface StoredColumns {
   readonly paths: readonly TreePath[];
@@ -43,7 +43,8 @@ export interface DirectoryFacts {
   /** True when an equal stamp of the directory proves that its names are unchanged. */
   readonly isSettled: boolean;
   /**
-   * True when the rows contain every name of the directory, the capture takes all of them, and no rule excludes any.
+   * True when the rows contain every name of the directory, the capture takes all these names, and no rule excludes one
+   * of them.
    */
   readonly isWhole: boolean;
   readonly rulesAbove: string;
@@ -86,7 +87,7 @@ export class ColumnsBuilder {
     this.#device = device;
   }
 
-  /** The number of names in {@link take}. */
+  /** The number of names that {@link take} would return now. */
   get size(): number {
     return this.#names.length;
   }
@@ -100,7 +101,10 @@ export class ColumnsBuilder {
     this.#end(directory);
   }
 
-  /** Adds a directory that is unchanged since it was read. Copies its columns. Returns false for another device. */
+  /**
+   * Adds a directory that is unchanged since it was read. Copies its columns. Returns false for a directory on another
+   * device.
+   */
   copy(directory: KnownDirectory, facts: DirectoryFacts): boolean {
     const { rows, start, end } = directory;
     if (rows.device !== this.#device) return false;
@@ -177,7 +181,7 @@ class StampsBuilder {
     return cut(this.#stamps, this.#length);
   }
 
-  /** Makes room for more stamps. Returns the place of the first one. */
+  /** Makes room for more stamps. Returns the place of the first new stamp. */
   #grow(more: number): number {
     const at = this.#length;
     this.#length += more;
@@ -212,7 +216,7 @@ function cut({ times, numbers, modes, flags }: Stamps, length: number): Stamps {
   };
 }
 
-/** Columns that were read. */
+/** Columns that were read from the list of known files. */
 export class KnownColumns {
   readonly columns: StoredColumns;
   readonly device: number;
@@ -234,7 +238,7 @@ export class KnownColumns {
     return this.columns.paths.length;
   }
 
-  /** Returns a directory. Its scope is that of the outermost repository. */
+  /** Returns a directory with the scope of the outermost repository. */
   directory(index: number, scope: IgnoreScope): KnownDirectory {
     const { paths, rules, above, own, directories } = this.columns;
     const flags = directories.flags[index] ?? 0;
@@ -256,7 +260,7 @@ export class KnownColumns {
     });
   }
 
-  /** Returns the first row of a directory, and the row after its last one. */
+  /** Returns the first row of a directory, and the row after its last row. */
   range(index: number): readonly [start: number, end: number] {
     const { ends } = this.columns;
     return [ends[index - 1] ?? 0, ends[index] ?? 0];

@@ -1,6 +1,6 @@
 // Stores the tree of a snapshot beside the known files, so that the next opening need not read each directory from the
-// store. Most directories of the tree are made from their columns (known-rows.ts). The others are written out: those
-// with ignored names, with young files, or with rules of their own.
+// store. Most directories of the tree are made from their columns (known-rows.ts). Directories with ignored names, with
+// young files or with rules of their own are written in full.
 import type { SnapshotId } from '../base/ids.ts';
 import { isUsual as isUsualTree } from '../tree/strict-modes.ts';
 import { asDirectory, type Directory, type DirectoryNode, type FileNode, isDirectory } from '../tree/tree.ts';
@@ -9,7 +9,7 @@ import { type KnownColumns, KnownDirectory } from './known-rows.ts';
 import type { Listings, WalkedDirectory } from './listing.ts';
 import { fileNode } from './scan-result.ts';
 
-/** The tree as it is in the file. */
+/** The tree in the form in which the file stores it. */
 export interface StoredTree {
   readonly snapshot: SnapshotId;
   /** The id of each directory in the columns, separated by spaces; empty when the tree is not made from its columns. */
@@ -37,7 +37,7 @@ interface TreeFacts extends Pick<KnownTree, 'isUsual' | 'from'> {
   readonly permissions: number | undefined;
 }
 
-/** One directory of a snapshot. Its entries are made when they are first needed. */
+/** One directory of a snapshot. The entries of the directory are made when they are first needed. */
 export class KnownTree implements Directory {
   readonly sealed: string;
   readonly permissions?: number;
@@ -96,8 +96,8 @@ function isWritten(from: KnownTree['from']): from is OtherDirectory {
 }
 
 /**
- * Returns the stored form of a tree. `written`: the directories in the columns, in their order; true for a directory
- * whose rows have all its names. Returns undefined when a part of the tree is not in the store.
+ * Returns the stored form of a tree. `written`: the directories in the columns, in their order. The value is true for a
+ * directory whose rows have all its names. Returns undefined when a part of the tree is not in the store.
  */
 export function storedTree(
   snapshot: SnapshotId,
@@ -140,7 +140,7 @@ export function storedTree(
   };
 }
 
-/** Returns the sub-directories of a directory that its rows describe exactly. Otherwise returns undefined. */
+/** If the rows of a directory describe it exactly, returns its sub-directories. Otherwise returns undefined. */
 function belowByRows(node: Directory, walked: WalkedDirectory): [TreePath, Directory][] | undefined {
   if (walked.made !== node) return undefined;
   const below: [TreePath, Directory][] = [];
@@ -153,7 +153,7 @@ function belowByRows(node: Directory, walked: WalkedDirectory): [TreePath, Direc
   return files + below.length === node.entries.size ? below : undefined;
 }
 
-/** Returns the trees of a stored tree. */
+/** Returns the trees of all directories in a stored tree. */
 export function readTrees(stored: StoredTree, all: readonly KnownColumns[]): KnownTrees {
   const trees = new Map<TreePath, KnownTree>();
   const add = (path: TreePath, facts: TreeFacts): unknown =>

@@ -117,7 +117,7 @@ export interface WalkedDirectory {
   readonly entries: Map<string, WalkedEntry>;
   /**
    * True when an equal stamp in a later scan proves that the names are unchanged. On some file systems, a change of
-   * names may leave the directory's times as they were; on these file systems, this field is false.
+   * names may leave the directory's times unchanged. On these file systems, this field is false.
    */
   readonly isSettled: boolean;
   /** True when the directory is not the root and contains a `.git`, which a later scan has to check again. */
@@ -135,8 +135,8 @@ export interface WalkedDirectory {
   made?: Directory | undefined;
   /**
    * Present if this is a git directory that is not named `.git`. The value says how the scan recognised the directory.
-   * `content`: by its contents. `pointer`: a `.git` file or a `commondir` points to it. From such a directory, a
-   * capture takes only files that an enclosing repository tracks (fixtures).
+   * `content`: by its contents. `pointer`: a `.git` file or a `commondir` points to the directory. From such a git
+   * directory, a capture takes only files that an enclosing repository tracks (fixtures).
    */
   readonly gitDirectory?: 'content' | 'pointer' | undefined;
   /**
@@ -148,19 +148,19 @@ export interface WalkedDirectory {
   readonly known?: InColumns;
 }
 
-/** A directory whose entries are in columns (known-rows.ts). They are made only when a scan needs them. */
+/** A directory whose entries are in columns (known-rows.ts). The entries are made only when a scan needs them. */
 export interface InColumns extends WalkedDirectory {
-  /** True when the rows contain every name, and the capture takes all of them by the rules. */
+  /** True when the rows contain every name, and by the rules the capture takes all these names. */
   readonly isWhole: boolean;
   /** The rows of this directory: from `start` up to, but not including, `end`. */
   readonly start: number;
   readonly end: number;
   nameAt(row: number): string;
   isDirectoryAt(row: number): boolean;
-  /** True when the name still has its stamp. For a sub-directory, compares only its identity. */
+  /** True when the name still has the recorded stamp. For a sub-directory, compares only its identity. */
   isSame(row: number, stats: BigIntStats): boolean;
   has(name: string): boolean;
-  /** Returns the directory for a scan that has found no difference. */
+  /** Returns this directory as a listing of a new scan that has found no difference in it. */
   unchanged(inherited: Inherited, chain: RuleChain, isSettled: boolean): WalkedDirectory;
   /** Returns a plain object with all properties, so that a caller can copy it with changes. */
   plain(): WalkedDirectory;
@@ -172,7 +172,7 @@ export interface ListingOptions {
   enterRepository(directory: TreePath): Promise<{ scope: IgnoreScope; chain: RuleChain } | undefined>;
   /** True when the scan has found a `.git` file or a `commondir` that points to this directory. */
   isPointedTo(directory: TreePath): boolean;
-  /** Listings of an earlier scan, with verdicts and contents that may still be valid. */
+  /** The listings of an earlier scan, with verdicts and contents that may still be valid. */
   readonly earlier: Pick<Listings, 'get'>;
   /** The paths of the daemon's storage inside the work tree. These paths are never scanned. */
   readonly leftOut: ReadonlySet<string>;
@@ -464,7 +464,10 @@ export async function unchangedListing(
   }
 }
 
-/** True when the names of the directory have their stamps. Compares columns, and makes no object for a name. */
+/**
+ * True when all names of the directory still have the recorded stamps. Compares columns, and makes no object for a
+ * name.
+ */
 async function areRowsSame(
   known: InColumns,
   reached: ReachedPath,
@@ -482,7 +485,7 @@ async function areRowsSame(
   return true;
 }
 
-/** True when, on this device, every change of a directory's names changes the directory's stamp. */
+/** True when, on this device, a directory gets a new stamp with every change of its names. */
 function keepsTimes(clock: FileClock, device: number): boolean {
   return clock.isLocal && clock.device === device;
 }

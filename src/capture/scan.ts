@@ -1,7 +1,7 @@
 // Scans a work tree. The scan is a function without state of its own. The input is the state of the last scan and a
 // request. The output is the result and the state for the next scan. One function decides whether to scan everything or
 // only the paths that may have changed (a fast scan). While a scan reads contents, it passes them to a sink. This
-// module does not depend on writers, snapshots and checkpoints.
+// module does not depend on writers, snapshots or checkpoints.
 import { given } from '../base/given.ts';
 import { passInterleaving } from '../base/seam.ts';
 import { Slices } from '../base/slices.ts';
@@ -41,7 +41,7 @@ export interface ScanPlace {
   readonly leftOut: ReadonlySet<string>;
   /** The clock of this process, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Scans read the content of a file again until its last change is longer ago than this time. */
+  /** A scan reads the content of a file again until the file's last change is longer ago than this time. */
   readonly settleMs: number;
   /** The known files that an earlier opening wrote. */
   readonly known: KnownFiles | undefined;
@@ -55,8 +55,8 @@ export interface ScanState {
   readonly listings: Listings;
   readonly clock?: FileClock;
   /**
-   * The base of the next fast scan. `never` if the file system of the work tree, or one that is mounted inside, makes
-   * fast scans impossible.
+   * The base of the next fast scan. `never` if fast scans are impossible on the file system of the work tree, or on a
+   * file system that is mounted inside.
    */
   readonly base?: ScanBase | 'never' | undefined;
 }

@@ -1,7 +1,7 @@
-// Selects the names in a listing that a capture takes. A capture takes names that the user's repository tracks, names
-// in the previous snapshot, names that no ignore rule excludes, and names that the caller's globs include. A capture
-// omits names that the caller's globs exclude. Queries the ignore rules in batches. Reads the index of a repository
-// only after the rules have ignored a name in it. Does not access any file itself.
+// Selects which names in a listing a capture takes. A capture takes names that no ignore rule excludes, names that the
+// user's repository tracks, and names in the previous snapshot. It also takes names that the caller's globs include,
+// and omits names that the globs exclude. Queries the ignore rules in batches. Reads the index of a repository only
+// after the rules have ignored a name in it. Does not access any file itself.
 import { passInterleaving } from '../base/seam.ts';
 import type { Slices } from '../base/slices.ts';
 import type { Globs } from '../tree/globs.ts';
@@ -77,8 +77,8 @@ export class Selection {
   }
 
   /**
-   * True when this scan selects the same names of a directory as the earlier scan. Called when the rules are the same,
-   * because the selection also depends on the index of a repository.
+   * True when this scan selects the same names of a directory as the earlier scan. Called when the rules are the same.
+   * Even then the selection may differ, because it also depends on the index of a repository.
    */
   takesAsBefore(directory: WalkedDirectory): boolean | Promise<boolean> {
     if (directory.known?.isWhole === true) return true;

@@ -9,8 +9,8 @@ import type { WorkTree } from '../work-tree/work-tree.ts';
 
 /**
  * Within this time after its last change, a file may get other content and still keep the same stamp. A write through a
- * mapping (`mmap`) stamps the file only if the page was clean, and the kernel cleans dirty pages after about 30 s. The
- * other 30 s allow for clocks that differ.
+ * mapping (`mmap`) stamps the file only if the page was clean. The kernel cleans dirty pages after about 30 s. The
+ * second 30 s allow for differences between clocks.
  */
 export const settleMsUsual = 60_000;
 
@@ -72,7 +72,7 @@ function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
  */
 function stampNow(directory: string, device: number): number | undefined {
   const file = join(directory, 'clock');
-  // If this fails, for example on a full disk, this capture does not fail. But the next capture has to read more files
+  // If this fails, for example on a full disk, the capture still succeeds. The next capture then has to read more files
   // again.
   return attempt(isOfSystem, () => {
     // Touches an existing file, because making and removing a file at every capture would take much longer. The file

@@ -28,12 +28,12 @@ export interface SnapshotWriter {
   addBlob(id: BlobId, content: StableContent): Promise<void>;
   /**
    * Stores the tree as durably as the store's settings require, and returns its id. Directories with an id in `sealed`
-   * are not stored again, so the cost depends on the size of the change. After the promise has resolved, every blob can
-   * be read.
+   * are not stored again, so the cost depends on the size of the change. When the promise resolves, every blob can be
+   * read.
    */
   seal(root: Directory): Promise<SnapshotId>;
   /**
-   * Stores many trees faster than {@link seal}, and returns their ids. The store keeps all of them until it is closed,
+   * Stores many trees faster than {@link seal}, and returns their ids. The store keeps these trees until it is closed,
    * even if no checkpoint names them. Absent when the store has no faster way.
    */
   sealAll?(roots: readonly Directory[]): Promise<SnapshotId[]>;
@@ -70,13 +70,16 @@ export interface SnapshotSink {
   readonly spoolDirectory: string;
   /** Starts to compute the id that a blob of `size` bytes will have in the store. */
   hash(size: number): BlobHash;
-  /** `writesAll`: true to write contents even when they seem to be stored already. */
+  /** Returns a writer for one capture. `writesAll`: true to write contents even when they seem to be stored already. */
   writer(signal?: AbortSignal, writesAll?: boolean): SnapshotWriter;
-  /** True when a part of the store is known to be damaged. If a part is damaged, a capture stores every file again. */
+  /** True when a part of the store is known to be damaged. A capture then stores every file again. */
   isDoubtful?(): boolean;
   /** Returns the snapshot as a tree of directories with `sealed` ids, so that a capture can build on it. */
   directory(snapshot: SnapshotId): Promise<Directory>;
-  /** True when the store has all directories with these ids. Absent when this costs as much as reading them. */
+  /**
+   * True when the store has all directories with these ids. Absent when this check costs as much as reading the
+   * directories.
+   */
   hasDirectories?(ids: readonly string[]): Promise<boolean>;
 }
 

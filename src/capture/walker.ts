@@ -110,8 +110,8 @@ export class Walk {
   }
 
   /**
-   * Returns the parents of sub-directories that have disappeared since the last call. The walk listed their names, but
-   * then could not find the directories.
+   * Returns the parents of sub-directories that have disappeared since the last call. The walk listed the names of
+   * these sub-directories, but then could not find the sub-directories.
    */
   takeParentsOfMissing(): ReadonlySet<TreePath> {
     const parents = this.#parentsOfMissing;
@@ -121,7 +121,7 @@ export class Walk {
 
   /**
    * Returns the `doubtful` directories and the directories that have changed since they were listed, parents first. If
-   * it returns no directory, all listings were correct at one instant.
+   * this method returns no directory, all listings were correct at one instant.
    */
   async changed(doubtful: ReadonlySet<TreePath> = new Set()): Promise<WalkedDirectory[]> {
     const changed: WalkedDirectory[] = [];

@@ -81,7 +81,7 @@ export class WatchAudit {
 
   async #run(): Promise<void> {
     try {
-      await new Promise(setImmediate); // lets the daemon first send the answer to the capture
+      await new Promise(setImmediate); // gives the daemon time to send the answer to the capture first
       while (this.#next !== undefined) {
         const finding = await this.#findingOf(this.#next);
         if (finding !== undefined) await this.#confirm(finding);
@@ -146,8 +146,8 @@ const foundMax = 1_000;
 
 /**
  * Returns the unmarked paths that were made, changed or removed between two captures. Returns undefined when there are
- * too many paths. Returns a directory only if both captures contain it, with different permissions. Captures omit empty
- * directories, so a directory may appear only because it got its first file.
+ * too many paths. Returns a directory only if both captures contain it, with different permissions. A capture omits
+ * empty directories, so a directory may appear only because it got its first file.
  */
 async function certainDifferences(
   earlier: ScannedTree,
@@ -177,7 +177,7 @@ function isOfBoth({ before, after }: TreeDifference): boolean {
 
 /**
  * True when the capture shows with certainty whether the path existed. False when the rules excluded the path or a
- * directory above it, and when something could not be listed or read. Also false below names that cannot be watched.
+ * directory above it, or when one of them could not be listed or read. Also false below names that cannot be watched.
  */
 function isCertain(path: TreePath, { listings }: ScannedTree): boolean {
   if (!isText(parentOf(path))) return false;
