@@ -1,6 +1,7 @@
 // The index keeps the checkpoints of a session in memory. The index finds checkpoints by tag, name, id and commit,
 // lists them in order, and knows the head. The daemon rebuilds the index from the store when it opens the session. The
-// index replaces the `checkpoints` and `tag_index` of the specified CheckpointManager. This module stores nothing.
+// index replaces `checkpoints` and `tag_index`, two fields of CheckpointManager in the specification. This module
+// stores nothing.
 import { isDeepStrictEqual } from 'node:util';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -32,7 +33,7 @@ export class CheckpointIndex {
   #listed: number[] = [];
   /**
    * For each row, the `seq` by which the list is sorted. This is the `seq` of the row's checkpoint. If the checkpoint's
-   * tag was repeated, it is the `seq` of the first checkpoint with the tag.
+   * tag was repeated, the value is the `seq` of the first checkpoint with the tag.
    */
   readonly #places: number[] = [];
   #head: number | undefined;
@@ -74,7 +75,7 @@ export class CheckpointIndex {
 
   /**
    * A text that changes whenever the order of a listing changes. The text stays the same when a listing only grows at
-   * its end. Two indexes never have the same text.
+   * its end. Two index objects never have the same text.
    */
   get generation(): string {
     return `${this.#birth}.${this.#generation}`;
@@ -96,8 +97,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * The current checkpoint of the session: the newest create or restore, never a safety checkpoint. Only for this
-   * checkpoint, the index returns the undo and redo stacks, too.
+   * The current checkpoint of the session: the newest checkpoint of a create or a restore, never a safety checkpoint.
+   * This is the only checkpoint that the index returns with its undo and redo stacks.
    */
   get head(): StoredCheckpoint | undefined {
     return this.#head === undefined ? undefined : this.#rows.withStacks(this.#head);
@@ -173,7 +174,7 @@ export class CheckpointIndex {
     return this.#places[this.#rows.rowOf(tagged.record.id) ?? -1];
   }
 
-  /** Returns the tag that this checkpoint had before a newer checkpoint took this tag or the tag of the turn. */
+  /** Returns the tag that this checkpoint lost when a newer checkpoint took this tag or the tag of the turn. */
   formerTagOf(id: CheckpointId): Tag | undefined {
     return this.tagOf(id) === undefined ? this.byId(id)?.record.madeAs : undefined;
   }
@@ -300,7 +301,10 @@ export class CheckpointIndex {
     }
   }
 
-  /** Finds a checkpoint by the beginning of its commit id. Searches all rows, because clients rarely name a commit. */
+  /**
+   * Finds a checkpoint by the beginning of its commit id. Searches all rows and uses no map, because clients rarely
+   * name a commit.
+   */
   #byCommitPrefix(text: string): StoredCheckpoint | undefined {
     if (!/^[0-9a-f]{7,64}$/.test(text)) return undefined;
     const rows = this.#rows.rows().filter((row) => this.#at(row)?.commit?.startsWith(text));
@@ -384,8 +388,8 @@ export class Lines {
   }
 
   /**
-   * Returns those of `rows` that are tools of this turn, up to the next turn. If a tool's tag was repeated, returns
-   * only the latest row with the tag.
+   * Returns the tools of this turn among `rows`, up to the next turn. If a tool's tag was repeated, returns only the
+   * latest row with the tag.
    */
   toolsOf(turn: number, rows: readonly number[]): number[] {
     const number = turnNumber(this.#rows.at(turn));
@@ -517,8 +521,8 @@ export class CheckpointRows {
 
   /**
    * Returns the checkpoint without its stacks. Replaces values by equal values of earlier checkpoints, because
-   * consecutive captures skip the same paths by the same rules. Rest properties and assignments let V8 share one hidden
-   * class; a spread would give each object a class of its own (160 bytes).
+   * consecutive captures often have the same rules and skip the same paths. Rest properties and assignments let V8
+   * share one hidden class; a spread would give each object a class of its own (160 bytes).
    */
   #withoutCopies({ record, tag, name, commit }: StoredCheckpoint): StoredCheckpoint {
     const { undo: _undo, redo: _redo, ...rest } = record;

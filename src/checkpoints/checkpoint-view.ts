@@ -35,7 +35,8 @@ export interface CheckpointView {
   readonly commit?: string;
   readonly stats: FileStats;
   /**
-   * True when the checkpoint, or its predecessor in the statistics, is damaged. In this case, the statistics are zeros.
+   * True when this checkpoint is damaged, or the checkpoint with which the statistics compare it. In this case, the
+   * statistics are zeros.
    */
   readonly damaged?: true;
   readonly historyLength: number;

@@ -204,8 +204,9 @@ export async function statsBetween(
 }
 
 /**
- * Returns the cache key of a checkpoint, which is its snapshot. If the checkpoint's capture skipped paths, the key is
- * the checkpoint's id, because the result then depends on earlier checkpoints, too.
+ * Returns the key of a checkpoint in the cache. Usually the key is the id of the checkpoint's snapshot. If the
+ * checkpoint's capture skipped paths, the key is the checkpoint's id, because the result then depends on earlier
+ * checkpoints, too.
  */
 function keyOf({ record }: StoredCheckpoint): string {
   return record.skipped.length === 0 ? record.snapshot : record.id;

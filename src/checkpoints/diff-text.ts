@@ -1,6 +1,6 @@
 // Writes the texts of a diff. One text is git's unified diff. The other text lists each file on a line and ends with
-// git's stat. Git does not see changed permissions, so this module adds them to each text, in the form of git's mode
-// changes. The texts are bytes, because some names and contents are not UTF-8.
+// the output of `git diff --stat`. Git does not see changed permissions, so this module adds them to each text in the
+// form in which git writes changed modes. The texts are bytes, because some names and contents are not UTF-8.
 import { InvariantViolation } from '../base/invariant.ts';
 import { type DiffOptions, quotedPath, statText, unifiedText } from '../git/diff/tree-diff.ts';
 import type { GitTrees } from '../store/snapshot-store.ts';
@@ -16,7 +16,7 @@ export async function statOf(
   return Buffer.concat([await statText(trees, options), Buffer.from(summary.join(''), 'latin1')]);
 }
 
-/** Returns one line per file, an empty line, and the stat. */
+/** Returns one line per file, an empty line, and `stat`, which is git's `--stat`. */
 export function layoutOf(list: readonly Difference[], stat: Buffer): Buffer {
   if (list.length === 0) return Buffer.alloc(0);
   const lines = list.map(({ change, path, oldPath }) => {

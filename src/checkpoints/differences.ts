@@ -100,8 +100,8 @@ async function directoriesOf(
   for (const path of new Set([...olds.keys(), ...news.keys()])) {
     const [before, after] = [olds.get(path), news.get(path)];
     if (before === after || !isAsked(path, paths)) continue;
-    // Snapshots record only the unusual permissions of a directory. A directory is in a snapshot if the
-    // snapshot has a file below the directory.
+    // A snapshot records only the unusual permissions of a directory. A directory is in a snapshot if the snapshot has
+    // a file below the directory.
     const isInBoth = (await hasFilesBelow(store, from, path)) && (await hasFilesBelow(store, to, path));
     if (!isInBoth) continue;
     const directoryModes = [directoryMode(before), directoryMode(after)] as const;

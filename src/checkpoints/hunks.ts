@@ -67,8 +67,8 @@ function nameOf(lines: readonly string[], counts: Map<string, number>): string {
 }
 
 /**
- * Returns the later content without these hunks: their old lines replace their new lines. The hunks must be in order,
- * from top to bottom.
+ * Returns the later content without these hunks: the old lines of each hunk replace its new lines. The hunks must be in
+ * order, from top to bottom.
  */
 export function withoutHunks(content: Buffer, hunks: readonly TextHunk[]): Buffer {
   const lines = content.toString('latin1').split(/(?<=\n)/);

@@ -1,6 +1,6 @@
-// The ledger records who wrote each content that a path had in a checkpoint or that the agent reported. Any other
-// content was written by another author. The ledger is in memory and never reads the disk. The session stores the
-// records in its log and rebuilds the ledger from them at the next start.
+// The ledger records who wrote each content that a path had in a checkpoint or that the agent reported. A content
+// without a record counts as the work of another author. The ledger is in memory and never reads the disk. The session
+// stores the records in its log and rebuilds the ledger from them at the next start.
 import { given } from '../base/given.ts';
 import type { BlobId, SessionId } from '../base/ids.ts';
 import type { TreeChange } from '../tree/tree.ts';

@@ -7,7 +7,7 @@ import type { CheckpointRecord } from '../store/snapshot-store.ts';
 export interface OperationContext {
   readonly signal: AbortSignal;
   /**
-   * The client that made the request. Clients are compared by identity, and events name the client. Absent when the
+   * The client that made the request. Clients are compared by identity, and an event names the client. Absent when the
    * operation was not requested by a client.
    */
   readonly client?: object;

@@ -61,8 +61,8 @@ export class ReportedWrites {
   }
 
   /**
-   * Records which head the session has when its checkpoints are enabled. Reports that came between the creation of this
-   * head and the enabling may be missing.
+   * Records which head the session has when its checkpoints are enabled. The session may lack reports that came after
+   * this head was made and before the checkpoints were enabled.
    */
   beginAt(head: CheckpointId | undefined): void {
     this.#openedAt = head;
@@ -107,7 +107,8 @@ export class ReportedWrites {
   }
 
   /**
-   * Returns which part of a path's change was made by one author. The change is from the first to the last checkpoint.
+   * Returns which part of a path's change was made by one author. Covers the change from the first to the last
+   * checkpoint.
    */
   shareOf(author: SessionId, path: TreePath, stations: readonly EntryAtCheckpoint[]): Share {
     const reports = this.#byPath.get(path) ?? [];
@@ -195,9 +196,7 @@ function isOverlapping(reports: readonly ReportedWrite[], first: ReportedWrite |
   });
 }
 
-/**
- * True when all stations have the same mode. Reports do not contain modes, so the author of a changed mode is unknown.
- */
+/** True when all stations have the same mode. A report contains no mode, so the author of a changed mode is unknown. */
 function hasOneMode(stations: readonly EntryAtCheckpoint[]): boolean {
   const modes = stations.flatMap(({ entry }) =>
     entry === undefined ? [] : [`${entry.mode} ${entry.permissions}`],

@@ -123,7 +123,7 @@ function checkPathCount(count: number): void {
 }
 
 /**
- * Selects files whose sizes, as the listing of the work tree gives them, are together within the limit. Does not read
+ * Selects files whose total size is within the limit. Uses the sizes in the listing of the work tree, and does not read
  * the files.
  */
 async function listContext(settings: ConversationSettings, workTree: ContextFiles): Promise<ListedContext> {
@@ -279,7 +279,10 @@ export class StickyContext {
     return this.#timeline.present.settings.contextPaths;
   }
 
-  /** The length in bytes of the last built message. Undefined when a new message could differ from it (C25). */
+  /**
+   * The length in bytes of the last built message. Undefined when a new message could differ from the last message
+   * (C25).
+   */
   get messageLength(): number | undefined {
     if (this.#cached === undefined) return undefined;
     const now = this.#ingredients();
@@ -339,9 +342,9 @@ export class StickyContext {
   }
 
   /**
-   * Discards the cached length if a change may affect the message. The watcher calls this method. Without paths, any
-   * file may have changed. If the context has a glob, every change may affect the message, because the glob may match a
-   * new file.
+   * Discards the cached length if a change may affect the message. The watcher calls this method. When no paths are
+   * given, any file may have changed. If the context has a glob, every change may affect the message, because the glob
+   * may match a new file.
    */
   invalidate(changed?: Iterable<string>): void {
     const hasGlob = this.paths.some((path) => /[*?[{]/.test(path));
@@ -366,7 +369,8 @@ export class StickyContext {
 }
 
 // Finds the active agent in the agents that a client has set, and the paths and globs in the resources of this agent.
-// The daemon stores the agents for the client and uses no other field. The session adds the paths to a conversation.
+// The daemon stores the agents for the client, and uses no other field of them. The session adds the paths to a
+// conversation.
 
 interface AgentResources {
   /** The number of agents. */

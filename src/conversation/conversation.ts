@@ -74,8 +74,8 @@ interface ImportResult extends Lengths {
 }
 
 /**
- * The run-time objects of the client. The daemon keeps them in memory until the process ends, and never
- * stores them (C28).
+ * The run-time objects of the client. The daemon keeps these objects in memory until the process ends, and never stores
+ * them (C28).
  */
 interface RuntimeObjects {
   readonly agents?: ClientObject | undefined;
@@ -201,8 +201,8 @@ export class Conversation {
 
   /**
    * Sets the message that the user will send next; undefined removes this message. The text of the message becomes the
-   * description of the next turn, unless an earlier text is locked. With `lock`, the text of this message is locked. An
-   * empty message becomes "Empty prompt" (C37).
+   * description of the next turn, unless an earlier text is locked. With `lock`, the text of a later message does not
+   * replace this text. An empty message becomes "Empty prompt" (C37).
    */
   setNextMessage(
     asked: unknown,
@@ -227,9 +227,9 @@ export class Conversation {
   }
 
   /**
-   * Returns the text that describes the next turn, and a position of the conversation at which this text is already
-   * removed and unlocked. Publishing the turn's checkpoint with this position removes the text. Until the publication,
-   * the text stays, even after a kill. A rewind to the checkpoint does not restore the text.
+   * Returns the text that describes the next turn, and a position of the conversation. In the state at this position,
+   * the text is already removed and unlocked. Publishing the turn's checkpoint with this position removes the text.
+   * Until the publication, the text stays, even after a kill. A rewind to the checkpoint does not restore the text.
    */
   proposeConsumed(): { readonly message: string | undefined; readonly head: ConversationRef } | undefined {
     const { pendingUserMessage, messageLocked } = this.#timeline.present.thread;
@@ -319,9 +319,9 @@ export class Conversation {
   }
 
   /**
-   * Replaces the thread and the settings with those of a document, in one step. The document is a text or a value. The
-   * conversation keeps its id. @throws DocumentInvalid, DocumentVersion, MessageTooLarge, PathOutsideWorkTree,
-   * AbortError. After an error, nothing has changed
+   * Replaces the thread and the settings with those of a document, in one step. The document is JSON text or a JSON
+   * value. The conversation keeps its id. @throws DocumentInvalid, DocumentVersion, MessageTooLarge,
+   * PathOutsideWorkTree, AbortError. After an error, nothing has changed
    */
   async import(
     source: unknown,
@@ -461,8 +461,8 @@ class TangentMode {
   }
 
   /**
-   * Returns to the main conversation. If `keepTail` is true and the tangent has entries, adds the last of them to the
-   * main conversation.
+   * Returns to the main conversation. If `keepTail` is true and the tangent has entries, adds the tangent's last entry
+   * to the main conversation.
    */
   exit(
     options: { readonly keepTail?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
@@ -492,8 +492,8 @@ class TangentMode {
   }
 
   /**
-   * Returns whether the conversation is in a tangent. If it is, also returns the tangent's age in whole seconds (C20)
-   * and the number of entries that the tangent added.
+   * Returns whether the conversation is in a tangent. In a tangent, also returns the tangent's age in whole seconds
+   * (C20) and the number of entries that the tangent added.
    */
   status(): { active: boolean; durationSeconds?: number; added?: number } {
     const { tangent, history } = this.#timeline.present.thread;

@@ -101,7 +101,9 @@ function checkAssistant(value: unknown, what: string, limits: ConversationLimits
   return withoutNull(assistant, 'toolUses');
 }
 
-/** A client's data for an entry. The entry keeps the id from a document. If there is none, the daemon chooses an id. */
+/**
+ * A client's data for an entry. An entry from a document keeps its id. If the data has no id, the daemon chooses an id.
+ */
 export interface EntryInput {
   readonly user: unknown;
   readonly assistant: unknown;

@@ -1,6 +1,6 @@
-// The client's settings for a conversation: model, tools and limits. The daemon runs no model and calls no tool. It
-// uses only the size of the model's window, to limit the context files. The daemon stores all other fields for the
-// client.
+// The client's settings for a conversation: model, tools and limits. The daemon runs no model and calls no tool. The
+// daemon uses only the size of the model's window, to limit the context files. The daemon stores all other fields for
+// the client.
 import { type ClientObject, clientObject, isObject, refuse, wellFormed } from './client-object.ts';
 import { type FieldNames, fromDocumentNames, toDocumentNames } from './document/document-fields.ts';
 

@@ -1,7 +1,7 @@
-// Reads a conversation's document from this or an earlier version of checkpointd, or from Amazon Q CLI. Documents of
-// Amazon Q have no ids and no format version. In these documents, `model` is a text, and messages and tools have forms
-// of their own. This module checks the whole document before the conversation changes, and stores no part of a refused
-// document. The module warns of fields that a conversation cannot have.
+// Reads a conversation's document from this or an earlier version of checkpointd, or from Amazon Q CLI. The documents
+// of Amazon Q have no ids and no format version. In these documents, `model` is a text, and messages and tools have
+// forms of their own. This module checks the whole document before the conversation changes, and stores no part of a
+// refused document. The module warns of fields that a conversation cannot have.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { Slices } from '../../base/slices.ts';

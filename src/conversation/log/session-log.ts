@@ -1,8 +1,8 @@
 // The session's log on the disk. Each record is one line of `length crc32 json`, appended in one write. All complete
-// records can be read, however the process ended. After a kill or a power cut, the last record may be incomplete, and
-// the next opening cuts it off. If complete records follow the damage, the opening reports the damage and does not
-// truncate the log. The log is never compacted. The log needs no lock, because only one process owns the session. This
-// module uses only the field `kind` of a record.
+// records can be read, however the process ended. After a kill or a power cut, the last record may be incomplete. The
+// next opening cuts an incomplete record off. If complete records follow the damage, the opening reports the damage and
+// does not truncate the log. The log is never compacted. The log needs no lock, because only one process owns the
+// session. This module uses only the field `kind` of a record.
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -11,8 +11,8 @@ import { constants, files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 
 /**
- * One record of a session. This folder defines the records of kind `conversation`. It stores the records of other kinds
- * (`operation`, `ledger`) without reading them.
+ * One record of a session. This folder defines the records of kind `conversation`. The log stores the records of other
+ * kinds (`operation`, `ledger`) without reading them.
  */
 export interface LogRecord {
   readonly kind: string;
@@ -90,8 +90,8 @@ export function wholeRecords(bytes: Buffer): LogRecord[] {
 
 interface SessionLogOptions {
   /**
-   * The worst failure after which a record still exists, once `append` has returned. `power`: a power cut (with fsync).
-   * `process`: the end of the process.
+   * The worst failure that a record survives, once `append` has returned. `power`: a power cut (with fsync). `process`:
+   * the end of the daemon's process.
    */
   readonly durability: 'process' | 'power';
   /** Called before each write. Throws when this process no longer owns the log. */
@@ -123,7 +123,7 @@ export class SessionLog implements RecordLog {
   cutBytes = 0;
   /**
    * The file to which the opening saved the bytes that it cut off. Present only if these bytes were a complete line,
-   * because the daemon may already have answered the request of this line.
+   * because the daemon may already have answered the request that this line records.
    */
   keptTail: string | undefined;
 

@@ -1,6 +1,7 @@
 // The state of a conversation: an immutable value that consists of a thread and settings. A rewind changes the thread
-// and keeps the settings. Every change is a value. One function applies the changes of requests and those of a replay,
-// so a replay of the log gives exactly the state that clients saw. Callers check a change before they apply it.
+// and keeps the settings. A value describes every change. One function applies the changes of requests and the changes
+// of a replay. A replay of the log therefore gives exactly the state that clients saw. Callers check a change before
+// they apply it.
 
 import { unreachable } from '../../base/invariant.ts';
 import type { ClientObject } from '../client-object.ts';
@@ -85,8 +86,8 @@ export interface ConversationSettings {
   readonly modelInfo: ModelInfo | undefined;
   readonly mcpEnabled: boolean;
   /**
-   * The limits of the conversation. The log contains the limits, so that a replay removes the same entries as before.
-   * Documents do not contain the limits.
+   * The limits of the conversation. The log contains the limits, so that a replay removes the same entries as before. A
+   * document does not contain the limits.
    */
   readonly limits: ConversationLimits;
 }
@@ -302,7 +303,8 @@ function applyToThread(thread: Thread, change: ThreadChange, limits: Conversatio
         ...windowOver(thread.history, rangeAfterCompaction(thread.history, thread.validRange, change.keep)),
       };
     case 'forget':
-      // If the next message contains tool results, removes the message, because the entry with the tool calls was removed.
+      // If the next message contains tool results, removes the message, because the entry with the tool calls was
+      // removed.
       return {
         ...thread,
         ...windowUpTo(thread, change.length),
