@@ -30,7 +30,7 @@ export interface DiffOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Git's merge uses other limits than git's differ to find renames. These arguments set the limits of the merge. */
+/** To find renames, git's merge and git's differ use different limits. These arguments set the limits of the merge. */
 const mergeDiffArguments: readonly string[] = [
   'diff-tree',
   '-r',
@@ -144,8 +144,8 @@ async function output(
 
 /**
  * Parses records whose fields end in NULs. Git writes `:modes ids letter NUL path NUL` for every path that differs.
- * After these records, it writes `added TAB removed TAB path NUL` for every path. A rename has two paths. In the second
- * record of a rename, an empty path precedes the two paths.
+ * After these records, git writes `added TAB removed TAB path NUL` for every path. A rename has two paths. In the
+ * second record of a rename, an empty path precedes the two paths.
  */
 function readRecords(bytes: Buffer): Comparison {
   const parts = bytes.toString('latin1').split('\0') as TreePath[];

@@ -1,7 +1,7 @@
-// Runs git's differ in a persistent process, because starting a process takes several times as long as comparing two
-// trees that differ in one file. Returns git's own bytes, or undefined after a failure. After a failure, the caller
-// starts another git process for this one comparison, and the error of that process explains the failure. tree-diff.ts
-// parses the output. This module caches no result.
+// Runs git's differ in a persistent process. Starting a process takes several times as long as comparing two trees that
+// differ in one file. Returns git's own bytes, or undefined after a failure. After a failure, the caller starts another
+// git process for this one comparison. The error of that process explains the failure. tree-diff.ts parses the output.
+// This module caches no result.
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
@@ -19,7 +19,7 @@ export const diffArguments: readonly string[] = [
   '--no-color',
 ];
 
-/** Fixes the length of shortened ids, which would otherwise depend on the number of objects in a store. */
+/** Sets a fixed length for shortened ids. Otherwise the length would depend on the number of objects in a store. */
 export const diffSettings: Readonly<Record<string, string>> = { 'core.abbrev': '7' };
 
 // A process is replaced after this many comparisons, because `diff-tree` never frees a root tree that it has read.
@@ -145,7 +145,7 @@ function unanswered(error: unknown): undefined {
 
 /**
  * Takes the output up to the final line, but at most `bytesMax` bytes. A content cannot contain this line by chance.
- * Only one comparison runs at a time, so this line can only be the end of its output.
+ * Only one comparison runs at a time, so this line is always the end of that comparison's output.
  */
 function takeUntil(end: string, bytesMax: number, onCut: () => void): TakeAnswer<Buffer> {
   const mark = Buffer.from(end, 'latin1');

@@ -12,7 +12,10 @@ import { hasDied, runGit } from '../process/run.ts';
 import type { Repository } from '../repository/git-dir.ts';
 import { blockingInclude } from '../repository/repository-settings.ts';
 
-/** The time limit of `git config`, which reads only a few small files. If git takes longer, it waits for something. */
+/**
+ * The time limit of `git config`, which reads only a few small files. If git takes longer, git is probably waiting for
+ * ever.
+ */
 const configMsMax = 8000;
 
 export interface UserPlaces {
@@ -108,7 +111,7 @@ export class GlobalExcludes {
   }
 
   async #ask(config: string, blocking: ReadonlyMap<string, string>): Promise<string | undefined> {
-    // Starts git only if the file contains this setting. Nearly all configuration files lack it.
+    // Starts git only if the file contains this setting. Nearly all configuration files lack this setting.
     if (!/excludesfile|include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return undefined;
     const isWithout = blocking.has(config);
     // Git gets the user's repository as its git dir, because the conditions of an `includeIf` depend on the repository.

@@ -50,7 +50,7 @@ export class IgnoreChecker {
   readonly #options: IgnoreCheckerOptions;
   readonly #globalExcludes: GlobalExcludes;
   #child: GitChild | undefined;
-  /** Files with rules that git must not read. The checker has already warned about each of them. */
+  /** Files with rules that git must not read. The checker has already warned about each of these files. */
   readonly #blocked = new Set<string>();
   #sources = { key: '', hasRules: false, excludesFile: '' };
 
@@ -129,8 +129,8 @@ export class IgnoreChecker {
   }
 
   /**
-   * Warns once about this file. Git would wait for it, so git does not read the rules in the file's directory and
-   * below.
+   * Warns once about this file, for which git would wait for ever. Git is therefore not asked about paths in the file's
+   * directory and below.
    */
   warnBlocked(path: string): void {
     if (this.#blocked.has(path)) return;

@@ -34,7 +34,7 @@ export interface NewObject {
 }
 
 /**
- * Stores the objects. After the promise has resolved, each object can be read by the id that git computed.
+ * Stores the objects. When the promise resolves, each object can be read by the id that git computed.
  *
  * If the process is killed, a temporary pack remains, which the next opening removes. @throws GitFailed, NoSpace,
  * AbortError
@@ -88,8 +88,8 @@ function entryHeader(type: ObjectType, size: number): Uint8Array {
 // check sums, so no content passes through this process.
 
 /**
- * Copies these objects and all objects that they name from the object directory `from` into one new pack. Copies
- * objects that the place already has, too.
+ * Copies these objects and all objects that they name from the object directory `from` into one new pack. Also copies
+ * objects that the destination `place` already has.
  *
  * If the process is killed, a temporary pack remains, which the next opening removes. @throws GitFailed when an object
  * is missing or damaged; NoSpace, AbortError
@@ -128,7 +128,7 @@ const chunkBytes = 1 << 20;
 /**
  * The daemon sends small contents to git in batches of this size, because many separate writes would take longer. A
  * batch of this size fits into the buffer of the socket. Git can therefore read the batch while the daemon prepares the
- * next one.
+ * next batch.
  */
 const batchBytes = 128 << 10;
 const newline = Buffer.from('\n', 'latin1');
@@ -178,7 +178,7 @@ export class BulkImport {
     if (source.kind === 'spool') removeSpool(source.file);
   }
 
-  /** Completes the pack. After the promise has resolved, every blob can be read. */
+  /** Completes the pack. When the promise resolves, every blob can be read. */
   async finish(signal?: AbortSignal): Promise<void> {
     this.#put(Buffer.from('done\n', 'latin1'));
     await this.#flush();

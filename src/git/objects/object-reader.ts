@@ -19,7 +19,7 @@ export const wholeBytesMax = 8 << 20;
  * query to git.
  */
 const looseMax = 16;
-/** To look up at least this number of objects, the indexes of small packs are read. */
+/** To look up this number of objects or more, the reader reads the indexes of small packs. */
 const packedMin = 200;
 const indexBytesMax = 2 << 20;
 
@@ -50,8 +50,8 @@ export class ObjectReader {
   }
 
   /**
-   * Restarts the processes, because a running process still sees deleted packs. Queries that were already sent still
-   * get their answers.
+   * Restarts the processes, because a running process still sees deleted packs. Already sent queries still get their
+   * answers.
    */
   async renew(): Promise<void> {
     const old = [this.#contents, this.#facts];
@@ -97,7 +97,7 @@ export class ObjectReader {
     return undefined;
   }
 
-  /** Returns the first missing object. Looks up loose objects without git. */
+  /** Returns the first of these objects that is missing. Looks up loose objects without git. */
   async firstMissing(ids: readonly string[]): Promise<string | undefined> {
     const packed = ids.length < packedMin ? undefined : this.#packedIds();
     const elsewhere = ids.filter(
@@ -108,7 +108,7 @@ export class ObjectReader {
     return elsewhere.find((_, index) => sizes[index] === -1);
   }
 
-  /** Returns the ids of all objects in small packs. To read the index of a small pack is faster than to start git. */
+  /** Returns the ids of all objects in small packs. Reading the index of a small pack is faster than starting git. */
   #packedIds(): ReadonlySet<string> {
     const packed = new Set<string>();
     for (const objects of this.#looseIn)
@@ -163,8 +163,8 @@ export class ObjectReader {
     } catch (error) {
       if (!isGitFailure(error)) throw error;
     }
-    // For a damaged object, `cat-file --batch` reports a missing object, or dies, so that all waiting queries fail. So
-    // this code repeats the query in a separate process, which reports the damage.
+    // For a damaged object, `cat-file --batch` reports a missing object, or dies. If it dies, all waiting queries fail.
+    // So this code repeats the query in a separate process, which reports the damage.
     return { type, bytes: await this.#alone(type, id) };
   }
 

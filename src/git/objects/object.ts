@@ -82,8 +82,8 @@ export function looseSize(objects: string, id: string): number | undefined {
 }
 
 /**
- * Returns a function that is false for an id without a loose object. Lists the directories of the loose objects once,
- * because one listing is cheaper than a look at a file for each of very many ids.
+ * Returns a function that is false for an id without a loose object. Lists the directories of the loose objects once.
+ * For very many ids, one listing is cheaper than checking a file for each id.
  */
 export function possiblyLoose(objects: string): (id: string) => boolean {
   const directories = new Set(files.readdirSync(objects));

@@ -5,7 +5,7 @@ import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
 
 const start = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
-/** The offset at which the number of objects is stored, as the last number in the table of first bytes. */
+/** The offset of the number of objects, which is the last number in the table of first bytes. */
 const countOffset = start.length + 255 * 4;
 const idsOffset = countOffset + 4;
 const idBytes = 20;
@@ -35,7 +35,10 @@ export function indexedIds(index: string): string[] | undefined {
   return hex.match(/.{40}/g) ?? [];
 }
 
-/** Yields the ids of all objects in the packs of a directory. Skips damaged indexes, and indexes that have more bytes. */
+/**
+ * Yields the ids of all objects in the packs of a directory. Skips damaged indexes, and indexes with more than
+ * `bytesMax` bytes.
+ */
 export function* idsInPacks(directory: string, bytesMax: number): Generator<string> {
   const names = attempt(isOfSystem, () => files.readdirSync(directory)) ?? [];
   for (const name of names.filter((each) => each.endsWith('.idx'))) {

@@ -12,8 +12,8 @@ import { SilenceTimer, silenceMsMax, silent } from './silence.ts';
  * Takes one answer from the beginning of the output that git has written so far.
  *
  * Returns the value, and how many bytes the answer takes. While the answer is incomplete, returns how many bytes must
- * arrive before the next call. With this number, the buffer grows only once. Returns undefined when this number is
- * unknown.
+ * arrive before the next call. The buffer can then grow to the needed size in one step. Returns undefined when this
+ * number is unknown.
  */
 export type TakeAnswer<T> = (
   received: Buffer,
@@ -194,8 +194,8 @@ export class GitChild {
 
   /**
    * Writes a query and resolves with its answer. Queries are pipelined and answered in order.
-   * @throws GitFailed when the process died or did nothing for too long. A query that is not repeated may or may not
-   * have had its effect.
+   * @throws GitFailed when the process died or did nothing for too long. After this error, a query that is not repeated
+   * may or may not have had its effect.
    */
   async ask<T>(question: Uint8Array, take: TakeAnswer<T>, patienceMs?: number): Promise<T> {
     this.#isUsed = true;

@@ -14,7 +14,7 @@ export const identity = { name: 'Q', email: 'qcli@local' } as const;
 export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   const environment: Record<string, string> = {
     PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', // git finds its own sub-commands through PATH
-    HOME: '/nonexistent', // no ~/.gitconfig, no ~/.config/git
+    HOME: '/nonexistent', // git reads no ~/.gitconfig and no ~/.config/git
     LC_ALL: 'C', // git's messages stay in English, because the daemon has to recognise some of the messages
     GIT_CONFIG_NOSYSTEM: '1', // /etc/gitconfig may set hooks, filters, signing
     GIT_CONFIG_SYSTEM: devNull,
@@ -46,7 +46,7 @@ export function alternateObjects(directories: readonly string[]): Record<string,
 }
 
 const hardening: readonly (readonly [key: string, value: string])[] = [
-  ['core.hooksPath', devNull], // --no-verify does not disable post-commit, reference-transaction, post-index-change
+  ['core.hooksPath', devNull], // otherwise post-commit and some other hooks run in spite of --no-verify
   ['core.fsmonitor', 'false'], // otherwise `status` and `add` run the fsmonitor program of a nested repository
   ['core.untrackedCache', 'false'],
   ['core.autocrlf', 'false'], // otherwise git returns LF as CRLF
@@ -66,10 +66,10 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
   ['tag.gpgSign', 'false'], // otherwise git opens an editor
   ['submodule.recurse', 'false'],
   ['diff.ignoreSubmodules', 'all'],
-  ['diff.external', ''], // an external differ is a program of the repository
+  ['diff.external', ''], // otherwise git may run a program that the repository names
   ['core.pager', 'cat'],
   ['core.editor', ':'], // git opens no editor
-  ['core.compression', '1'], // for 96 MB of sources: 1.4 s of CPU instead of 1.8, but 8 % more disk
+  ['core.compression', '1'], // 1.4 s of CPU for 96 MB of sources (default: 1.8 s), but 8 % more disk space
   ['core.bigFileThreshold', '32m'], // git streams larger contents into a pack and does not load them into memory
   ['core.commitGraph', 'false'], // the daemon neither needs nor trusts the graph file of a repository
   ['protocol.allow', 'never'], // the daemon's git never fetches
@@ -131,8 +131,8 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.fsck.gitmodulesPath': 'ignore',
   'fetch.fsck.gitmodulesUpdate': 'ignore',
   'fetch.fsck.gitmodulesParse': 'ignore',
-  // With its sparse walk, git decides by paths which objects to send. Each checkpoint has a path of its own, so git
-  // would send the whole tree again.
+  // With its sparse walk, git compares paths to decide which objects to send. Each checkpoint has a path of its own, so
+  // git would send the whole tree again.
   'pack.useSparse': 'false',
 };
 
@@ -162,7 +162,7 @@ export function placeArguments(place: GitPlace): string[] {
 }
 
 /**
- * Settings that make old and new versions of git sync their files. Git never syncs directories, so checkpointd syncs
+ * With these settings, old and new versions of git sync their files. Git never syncs directories, so checkpointd syncs
  * them.
  */
 export const durableSettings: Readonly<Record<string, string>> = {
@@ -171,8 +171,8 @@ export const durableSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes git sync each new ref file and each new `packed-refs` before the rename. Git versions before 2.36 ignore this
- * setting.
+ * With this setting, git syncs each new ref file and each new `packed-refs` before the rename. Git versions before 2.36
+ * ignore this setting.
  */
 export const syncedRefSettings: Readonly<Record<string, string>> = { 'core.fsync': 'reference' };
 

@@ -259,7 +259,8 @@ export function hasDied(error: unknown): boolean {
 const tooLarge = Object.assign(new Error('SIGXFSZ'), { code: 'EFBIG' });
 
 /**
- * Throws GitFailed if git's answer does not have the expected form. The program called `git` may be another program.
+ * Throws GitFailed if git's answer does not have the expected form. The program `git` on PATH may be a different
+ * program.
  */
 export function gitAnswered(condition: unknown, because: string): asserts condition {
   if (condition) return;

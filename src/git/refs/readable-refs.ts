@@ -1,6 +1,6 @@
-// Checks that git can read all refs of some namespaces. The daemon makes this check before it asks git for the refs,
-// because git would treat an unreadable directory as empty and would wait for ever on a FIFO. This module also removes
-// locks that a killed git left. The module opens no ref.
+// Checks that git can read all refs of some namespaces. The daemon makes this check before it asks git for the refs.
+// Without the check, git would treat an unreadable directory as empty, and would wait for ever on a FIFO. This module
+// also removes locks that a killed git left. The module opens no ref.
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../../base/attempt.ts';
@@ -62,8 +62,8 @@ function entriesOf(directory: string): Dirent[] {
 }
 
 /**
- * True for a symbolic link that cannot block git. Git takes the link's target as the name of a ref if it has the form
- * of such a name. If the target does not have this form, git follows the link.
+ * True for a symbolic link that cannot block git. If the link's target has the form of a ref's name, git takes the
+ * target as the name of a ref. If the target does not have this form, git follows the link.
  */
 function isLinkToNoProgram(entry: Dirent, path: string): boolean {
   if (!entry.isSymbolicLink()) return false;
@@ -127,7 +127,7 @@ export async function removeStalePackedRefs(gitDir: string): Promise<void> {
   // If `packed-refs` is a symbolic link, git makes both files in the directory of the link's target.
   const directory = dirname(realPath(join(gitDir, 'packed-refs')));
   const [lock, unfinished] = [join(directory, 'packed-refs.lock'), join(directory, 'packed-refs.new')];
-  // While git writes the other file, the lock does not change.
+  // While git writes `packed-refs.new`, the lock does not change.
   const stamps = (): string => `${stamp(lock)} ${stamp(unfinished)}`;
   if (stamp(lock) !== undefined) {
     const first = stamps();

@@ -37,8 +37,8 @@ export class RefStore {
   #stamp = '';
   readonly #turns = new Turns();
   /**
-   * True when the note of a finished transaction could not be removed. Until it is removed, no other transaction
-   * begins.
+   * True when the note of a finished transaction could not be removed. No other transaction begins until the note is
+   * removed.
    */
   #hasOldIntent = false;
   /** The values that the refs had before a change whose outcome is unknown. */
@@ -157,7 +157,7 @@ export class RefStore {
       await this.#turns.run(async () => {
         await this.#rollBackUndecided();
         if (this.#stamp !== this.#stampNow()) await this.#repairMoved();
-        // Reads the refs of a long session only once, unless another program changes them meanwhile.
+        // Reads `packed-refs` again only if another program has changed it, because a long session has many refs.
         const key = fileKey(packedFile);
         if (key !== packedKey) [packed, packedKey] = [packedRefs(packedFile, prefixes), key];
         for (const ref of part)
@@ -173,7 +173,7 @@ export class RefStore {
     try {
       await this.#rollBackUndecided();
     } catch (error) {
-      // The note still exists, so the next opening makes the changes in it.
+      // The note still exists, so the next opening makes the changes that the note lists.
       if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
     } finally {
       await this.#child.close();
@@ -204,7 +204,10 @@ export class RefStore {
     this.#undecided = [];
   }
 
-  /** Restores refs that another program moved. First restores the objects of these refs, which may have been pruned. */
+  /**
+   * Restores refs that another program moved. First restores the objects of these refs, because the objects may have
+   * been pruned.
+   */
   async #repairMoved(): Promise<void> {
     const stamp = this.#stampNow();
     const { refs, broken } = await listRefs(this.#options);
@@ -424,8 +427,8 @@ export interface RefStoreOptions {
   readonly isAlone?: boolean;
 }
 
-// Reads refs at an opening without starting git. Git reports a ref as broken when the ref's object is missing. So if an
-// object is neither loose nor certainly packed, the store asks git.
+// Reads the refs without starting git when the refs are opened. Git reports a ref as broken when the ref's object is
+// missing. So if an object is neither loose nor certainly packed, the store asks git.
 
 /** The maximum number of objects to check. Checking more objects takes as long as starting a process. */
 const looseMax = 1000;
@@ -545,8 +548,8 @@ export async function keepingPackedMode(gitDir: string, work: () => Promise<unkn
   await work();
   const after = modeOf(file);
   if (before === undefined || after === undefined || before === after) return;
-  // Fails if the file is missing, or if it belongs to another user; that user then chose the bits. The refs are right
-  // in both cases.
+  // Fails if the file is missing, or if it belongs to another user, who then chose the bits. The refs are right in both
+  // cases.
   attempt(hasCode('ENOENT', 'EPERM'), () => files.chmodSync(file, before));
 }
 

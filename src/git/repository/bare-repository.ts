@@ -180,8 +180,8 @@ export function mendPackedRefs(gitDir: string): boolean {
   return true;
 }
 
-// Measures the disk space of a store. Adds up the blocks of its files and counts the blobs that git finds. Follows no
-// symbolic link, and omits files that disappear during the measurement.
+// Measures the disk space of a store. Adds up the blocks of the store's files, and counts the blobs that git finds.
+// Follows no symbolic link, and omits files that disappear during the measurement.
 
 export async function diskUsage(
   place: GitPlace,
@@ -221,7 +221,7 @@ function bytesOnDisk(path: string): number {
   });
 }
 
-// Copies packs from one object directory of the daemon to a second one that needs the same objects.
+// Copies packs between two object directories of the daemon that need the same objects.
 
 /**
  * The maximum number of packs to link. With more packs, look-ups get so slow that copying the needed objects costs
@@ -231,8 +231,8 @@ const linkedPacksMax = 50;
 
 /**
  * Adds the packs of one object directory to another object directory. Makes hard links if both directories are on one
- * disk. This is safe, because no process changes a pack. If there are too many packs, changes nothing and returns
- * false. The promise resolves when the packs are synced.
+ * disk. A hard link is safe, because no process changes a pack. Returns false and makes no links if there are too many
+ * packs. The promise resolves when the packs are synced.
  */
 export async function linkPacks(from: string, to: string): Promise<boolean> {
   const [source, target] = [join(from, 'pack'), join(to, 'pack')];

@@ -29,8 +29,8 @@ export interface Repository {
 const unlessAbsent = { throwIfNoEntry: false } as const;
 
 /**
- * Returns the repository of a canonical absolute directory: the nearest repository in the directory or above. Bare
- * repositories do not count.
+ * Returns the nearest repository in a directory or above. The directory is a canonical absolute path. Bare repositories
+ * do not count.
  */
 export function findRepository(directory: string): Repository | undefined {
   for (let at = directory; ; at = dirname(at)) {
@@ -159,7 +159,7 @@ function wrongWith(dotGit: string, { gitDir, is }: NonNullable<ReturnType<typeof
 
 /**
  * The first entries that `git init` makes. If a git directory contains only these entries, a killed `git init` of the
- * daemon has left it. The daemon completes such a directory.
+ * daemon has left this directory. The daemon completes such a directory.
  */
 const begun: ReadonlySet<string> = new Set(['HEAD', 'HEAD.lock', 'config', 'config.lock', 'objects', 'refs']);
 
