@@ -1,5 +1,5 @@
 // Decides which pages may use the inspector. A link works once: the page exchanges the link's token for a cookie and a
-// second secret. Other web pages are excluded by checks of the headers Host and Origin.
+// second secret. All other web pages are excluded, because the server checks the headers Host and Origin.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
@@ -48,7 +48,9 @@ export function cookieIn(header: string | undefined, host: string): string | und
 export class PageAccess {
   /** The digests of the tokens of links that no page has used yet. */
   readonly #tokens = new Set<Buffer>();
-  /** For each visitor, the digests of the secrets of its pages. The key is the digest of the visitor's cookie. */
+  /**
+   * For each visitor, the digests of the secrets of the visitor's pages. The key is the digest of the visitor's cookie.
+   */
   readonly #visitors = new Map<string, Buffer[]>();
 
   /** Makes the token for a new link. The token works once. */
@@ -59,8 +61,8 @@ export class PageAccess {
   }
 
   /**
-   * Exchanges a token for a cookie and a secret. If the browser already has a valid cookie, keeps it, so that the
-   * browser's other pages stay connected. Returns undefined for a token that is wrong or was used before.
+   * Exchanges a token for a cookie and a secret. If the browser already has a valid cookie, keeps this cookie, so that
+   * the browser's other pages stay connected. Returns undefined for a token that is wrong or was used before.
    */
   redeem(token: string, visitor: string | undefined): Entrance | undefined {
     const asked = digest(token);

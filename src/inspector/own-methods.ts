@@ -10,7 +10,7 @@ export interface InspectedSession {
   readonly retention: 'session' | 'keep';
   readonly created: string;
   readonly lastUsedMs: number;
-  /** The number of checkpoints. Absent when the number is unknown without opening the session. */
+  /** The number of checkpoints. Absent when the server cannot find out the number without opening the session. */
   readonly checkpoints?: number;
   readonly firstPrompt?: string;
 }

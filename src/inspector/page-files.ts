@@ -60,7 +60,7 @@ export function shutHeaders(host: string, nonce: string): Record<string, string>
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // Vue creates this policy (of trusted types) when it starts. The page never sets markup through it.
+    // Vue creates this policy for trusted types when Vue starts. The page never uses the policy to set markup.
     'trusted-types vue',
   ];
   return {

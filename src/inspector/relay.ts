@@ -13,7 +13,7 @@ import { methods } from '../protocol/methods.ts';
 import { ownErrors, storageMethods } from './own-methods.ts';
 import type { ReachedSessions } from './reached-sessions.ts';
 
-/** The requests with effects that a page may send. Requests without effects are all allowed. */
+/** The requests with effects that a page may send. All requests without effects are allowed. */
 const changes: ReadonlySet<string> = new Set([
   'checkpoint/create',
   'checkpoint/redo',

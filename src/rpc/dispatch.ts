@@ -100,7 +100,7 @@ export class Dispatcher {
     const mutates = facts.effects === 'store' || facts.effects === 'workspace';
     try {
       // Only the first requests wait here, in their order, until the handlers are loaded. Later requests do not wait,
-      // because each `await` here would cost a request a turn of the event loop.
+      // because each `await` here would delay a request by a turn of the event loop.
       const handler = this.#handlerOf(method) ?? (await this.#loadHandler(method));
       if (handler === undefined) return notFound(method);
       controller.signal.throwIfAborted();

@@ -45,8 +45,8 @@ const inputGraceMs = 2500;
 /** The time limits for the steps in which the daemon ends, in order. The next start completes unfinished work. */
 interface Patience {
   /**
-   * The limit for stopping the work. A restore that takes longer is interrupted between two of its steps. The restore's
-   * note tells a later daemon how to continue.
+   * The time limit for stopping the work. A restore that takes longer is interrupted between two of its steps. The
+   * restore's note tells a later daemon how to continue.
    */
   readonly stopMsMax: number;
   /**

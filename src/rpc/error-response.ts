@@ -98,7 +98,8 @@ export function toWireError(error: unknown, request: FailedRequest): WireError {
     return refusal;
   }
   const incident = randomBytes(4).toString('hex');
-  // The next log line is also sent to the client (window/logMessage), so it reveals no more than the response.
+  // The next log line is also sent to the client (window/logMessage). Therefore the line reveals no more than the
+  // response.
   request.log.error(`${request.method} failed unexpectedly (incident ${incident}).`);
   request.log.info(
     `incident ${incident}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,

@@ -194,7 +194,9 @@ export class ServedClient {
     return this.#dispatcher.finishRequests(graceMs);
   }
 
-  /** Waits until the client's responses are sent, but at most `msMax`. As long as the client reads, waits longer. */
+  /**
+   * Waits until the client's responses are sent, but at most `msMax`. As long as the client reads, the wait continues.
+   */
   drain(msMax: number): Promise<void> {
     return this.#connection.drain(msMax);
   }

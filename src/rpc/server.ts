@@ -19,8 +19,8 @@ export type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M
 export interface ServedDaemon {
   readonly handlers: Partial<Handlers>;
   /**
-   * Stops all sessions. Called once, at any end. The caller limits the time, and the reason decides what happens to the
-   * sessions.
+   * Stops all sessions. Called once, for whatever reason the daemon ends. The caller limits the time, and the reason
+   * decides what happens to the sessions.
    */
   stop(reason: EndReason): Promise<void>;
   /** Waits for a limited time for work that continues after the last response, such as deleting renamed directories. */
@@ -30,7 +30,7 @@ export interface ServedDaemon {
    * must be synchronous and must not throw.
    */
   abandon?(): void;
-  /** Ends the sessions that only this client has. */
+  /** Ends the sessions that only this client has open. */
   leave?(client: object, reason: EndReason): Promise<void>;
   /**
    * Begins to end the daemon, unless a client other than `last` has a session open or is opening a session. Returns

@@ -241,8 +241,8 @@ function listsOf(effects: ChangeEffects, isPlan: boolean): readonly List[] {
       unable,
       ['Left alone', 'dim', skipped, counts.skipped],
     ];
-  // The daemon's answer can contain a path with a conflict in several of its lists. The dialog shows such a path once,
-  // with the reason.
+  // The daemon's answer can contain a path with a conflict in several lists. The dialog shows such a path once, with
+  // the reason.
   const others = skipped.filter(({ reason }) => reason !== 'conflict');
   const inConflict = effects.paths.filter(({ outcome }) => outcome === 'conflict');
   const gone = effects.paths.filter(({ outcome }) => outcome === 'alreadyGone');
@@ -318,7 +318,10 @@ const Running = () => {
   );
 };
 
-/** Shows the buttons of the stage. The keys keep the focus from moving to a button of a later stage. */
+/**
+ * Shows the buttons of the stage. Each stage has its own `key`, so that Vue does not move the focus to a button of a
+ * later stage.
+ */
 const Buttons = () => {
   const changing = useChanging();
   const { stage, intent, plan, choices } = changing;

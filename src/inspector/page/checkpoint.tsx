@@ -77,7 +77,10 @@ const kinds: Readonly<Record<string, string>> = {
   turn: 'a turn',
 };
 
-/** Leads from the details back to the timeline. Only a narrow window has this button, which has the focus at first. */
+/**
+ * The button that leads from the details back to the timeline. Only a narrow window shows this button. The button gets
+ * the focus when the details appear.
+ */
 const Back = defineComponent(() => {
   const view = useView();
   const button = ref<HTMLElement>();

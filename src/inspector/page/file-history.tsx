@@ -106,7 +106,7 @@ function useHistory(): PlayedHistory {
       const next = await differenceIn(sides, view.history, own.signal);
       if (own === running) shown.value = next;
     } catch (error) {
-      // The user's next step cancels the request, which is not a failure.
+      // The user's next step cancels the request. A cancelled request is not a failure.
       if (own === running) throw error;
     }
   }

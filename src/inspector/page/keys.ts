@@ -1,5 +1,5 @@
-// Handles the keys of the whole page. In an input field only Escape has an effect. Changing a file always takes more
-// than one key.
+// Handles the keys of the whole page. In an input field only Escape has an effect. A single key press never changes a
+// file.
 import { nextTick } from 'vue';
 import { isRevertible, restoreOf, restoreOfFile, revertOf } from './reverting.ts';
 import { useChanging } from './state/changing.ts';

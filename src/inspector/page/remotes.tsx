@@ -1,5 +1,5 @@
-// Shows the remotes of the storage. Each remote has the plan of a push, the daemon's last automatic push, and the
-// sessions on the remote.
+// Shows the remotes of the storage. For each remote, shows the plan of a push, the daemon's last automatic push, and
+// the sessions on the remote.
 import { defineComponent, watch } from 'vue';
 import { inWords } from '../../client/reasons.ts';
 import type { LeftPath, Remote, RemotePushResult } from '../../protocol/types.ts';

@@ -40,7 +40,7 @@ export interface Rows {
   readonly noise: number;
 }
 
-/** The last lane. Branches that would need a further lane are drawn in this lane too. */
+/** The last lane. A branch that would need a further lane is drawn in this lane, too. */
 export const laneMax = 5;
 
 /**
@@ -60,8 +60,8 @@ export function timelineRows(
   let noise = 0;
   const foldedCounts = new Map<string, number>();
   const shown: Checkpoint[] = [];
-  // A tool is shown below the last turn before it in the list. This turn is not found by its tag, because a newer
-  // checkpoint may have taken the tag.
+  // A tool is shown below the last turn before it in the list. The search for this turn does not use its tag, because a
+  // newer checkpoint may have taken the tag.
   let turn: Checkpoint | undefined;
   for (const checkpoint of all) {
     if (checkpoint.kind === 'turn') turn = checkpoint;

@@ -11,8 +11,8 @@ export interface Piece {
 }
 
 /**
- * Says how line feeds and tabs are shown: unchanged, as spaces, or as signs. Names show signs, because a name normally
- * contains no line feed or tab.
+ * Says how line feeds and tabs are shown: unchanged, as spaces, or as signs. A name is shown with signs, because a name
+ * normally contains no line feed or tab.
  */
 export type Blanks = 'kept' | 'spaces' | 'signs';
 
@@ -64,9 +64,7 @@ export function sizeOf(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/**
- * Returns a time in the form `14:05:09` if it is today. For other days, returns the date and the time without seconds.
- */
+/** Returns a time of today in the form `14:05:09`. For other days, returns the date and the time without seconds. */
 export function timeOf(timestamp: string | number): string {
   const at = new Date(timestamp);
   const time = at.toLocaleTimeString('en-GB');

@@ -1,5 +1,5 @@
-// Shows the timeline. Turns and tools form a tree. After a restore, the checkpoints that it left behind are shown as a
-// branch. The current state is at the end.
+// Shows the timeline. The turns and tools form a tree. After a restore, the checkpoints that the restore left behind
+// are shown as a branch. The current state is at the end.
 import { type ComputedRef, computed, defineComponent, ref } from 'vue';
 import type { Checkpoint } from '../../protocol/types.ts';
 import { Icon } from './parts/icon.tsx';
@@ -88,7 +88,7 @@ export const Stats = (props: { readonly of: Checkpoint['stats'] }) => {
   );
 };
 
-/** Returns the label of a checkpoint: the tag, or otherwise the name or the kind. */
+/** Returns the label of a checkpoint: its tag, else its name, else its kind. */
 export function labelOf({ tag, formerTag, kind, name }: Checkpoint): string {
   if (tag !== undefined) return tag;
   if (formerTag !== undefined) return `${formerTag}′`;
@@ -301,7 +301,7 @@ export const CheckpointRow = (props: RowProps) => {
   );
 };
 
-/** Shows the sign with which the mouse hides or shows the tools of a turn. Other rows have an empty place. */
+/** Shows the sign that the user clicks to hide or show the tools of a turn. Other rows have an empty place. */
 const Fold = (props: { readonly isFolded: boolean | undefined; readonly fold: () => void }) => {
   if (props.isFolded === undefined) return <span class="fold" />;
   function press(event: MouseEvent): void {

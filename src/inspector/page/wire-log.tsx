@@ -17,8 +17,8 @@ export const WireLog = defineComponent(() => {
   const kinds = ref<ReadonlySet<Logged['kind']>>(new Set(['request', 'answer', 'error', 'event']));
   const chosen = ref<number>();
   const shown = computed((): readonly Logged[] => {
-    // The log is not reactive, but the counter `logged` is. Because this function reads the counter, its value is
-    // computed again when the log grows.
+    // The log is not reactive, but the counter `logged` is. This function reads the counter, so Vue computes the
+    // function's value again when the log grows.
     if (link.logged < 0) return [];
     const wanted = filter.value.trim().toLowerCase();
     const fits = ({ method, text }: Logged): boolean =>

@@ -56,7 +56,7 @@ export class LinkError extends Error {
   }
 }
 
-/** Returns the message of an error from the daemon or of the connection. @throws any other error */
+/** Returns the message of an error that the daemon or the connection reported. @throws any other error */
 export function messageOf(error: unknown): string {
   if (!(error instanceof LinkError)) throw error;
   return error.message;
@@ -99,7 +99,7 @@ export class WireLink {
   readonly #onState: (state: LinkState) => void;
   readonly #onLog: () => void;
   #socket: WebSocket | undefined;
-  /** Resolves when requests can be sent, or with the failure of the connection. */
+  /** Resolves to undefined when requests can be sent, or to the error when the connection has failed. */
   #opened: Promise<LinkError | undefined> = Promise.resolve(undefined);
   #lastId = 0;
   #lastNumber = 0;
@@ -115,7 +115,7 @@ export class WireLink {
   }
 
   /**
-   * Sends a request as soon as the connection is open. @throws LinkError; also if the connection breaks before the
+   * Sends a request as soon as the connection is open. @throws LinkError, also when the connection breaks before the
    * answer arrives
    */
   async ask<M extends Method>(

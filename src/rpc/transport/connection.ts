@@ -1,6 +1,6 @@
 // Connects one client: combines the strict reader, the admission, the one-write writer and vscode-jsonrpc's dispatch
-// queue. The connection dispatches one message per turn of the event loop, in order. After the last message, it reports
-// the end of input. This module handles frames and messages, and is independent of methods.
+// queue. The connection dispatches one message per turn of the event loop, in order. After the last message, the
+// connection reports the end of input. This module handles frames and messages, and is independent of methods.
 import type { Readable } from 'node:stream';
 import {
   createMessageConnection,

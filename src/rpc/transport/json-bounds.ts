@@ -63,8 +63,9 @@ const nullBytes = Buffer.from('null');
  * Parses only the outermost level of a JSON text that is too large or too deep to parse. Every nested value becomes
  * null.
  *
- * One pass skips nested values of any depth. Returns undefined when a bracket or a string is not closed, when the
- * outermost level is not JSON, or when this level alone is too long to be parsed safely. Does not check nested values.
+ * One pass skips nested values of any depth. Returns undefined when a bracket or a string is not closed, or when the
+ * outermost level is not JSON. Also returns undefined when this level alone is too long to be parsed safely. Does not
+ * check nested values.
  */
 export function outermostLevel(text: Buffer): unknown {
   const pieces: Buffer[] = [];

@@ -1,7 +1,7 @@
 // Replaces vscode-jsonrpc's writer, and writes header and body in one write. The library writes twice per message. With
-// many messages, the second system call more than halves the throughput. The writer also makes outgoing messages
-// well-formed and checks their size. The writer never drops a message and never waits. So code that sends many messages
-// must check `pendingBytes`.
+// many messages, the second system call reduces the throughput to less than half. The writer also makes outgoing
+// messages well-formed and checks their size. The writer never drops a message and never waits. So code that sends many
+// messages must check `pendingBytes`.
 import { AbstractMessageWriter, type Message, type MessageWriter } from 'vscode-jsonrpc/node';
 
 /** The required methods of an output stream. process.stdout, sockets and PassThrough have these methods. */

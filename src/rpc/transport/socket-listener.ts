@@ -19,7 +19,7 @@ export interface SocketListener {
   close(): void;
 }
 
-/** The maximum length of a socket's path, without the terminating byte. BSD and macOS allow 104 bytes minus 1. */
+/** The maximum length of a socket's path, without the terminating byte. BSD and macOS allow 103 bytes. */
 const pathBytesMax = process.platform === 'linux' ? 107 : 103;
 
 const socketName = /^\d+-[0-9a-f]{8}\.sock$/;

@@ -102,8 +102,8 @@ export const DiffView = defineComponent(
 
     onMounted(() => void draw());
     watch(
-      // Each value has its own function. So if a new comparison finds the same values, the page does not draw them
-      // again.
+      // Watches each value with a function of its own. So if a new comparison finds the same values, the page does not
+      // draw them again.
       [
         () => props.path,
         () => props.before,
@@ -128,8 +128,8 @@ export const DiffView = defineComponent(
 );
 
 /**
- * Shows the removed lines above the added lines. Only a line feed ends a line: the merge view would drop carriage
- * returns from a string, and the offsets of the daemon's hunks would then be wrong.
+ * Shows the removed lines above the added lines. Splits the text only at line feeds. From a string, the merge view
+ * would drop carriage returns, and the offsets of the daemon's hunks would then be wrong.
  */
 function removedLines(before: string, shared: ReturnType<typeof configOf>): Extension {
   const original = Text.of(before.split('\n'));

@@ -8,10 +8,10 @@ import { PatchView } from './patch-view.tsx';
 
 interface DifferenceProps {
   readonly path: string;
-  /** Undefined while the difference is read. */
+  /** Undefined until the page has read the difference. */
   readonly shown: Shown | undefined;
   readonly offered?: OfferedHunks | undefined;
-  /** The sizes of a content that is not shown. */
+  /** A text with the sizes, for a content that is not shown. */
   readonly sizes?: string;
 }
 

@@ -24,7 +24,10 @@ function decorationOf(line: string): Decoration | undefined {
 const headLine =
   /^(?:new file|deleted file|old mode|new mode|similarity|dissimilarity|rename|copy|Binary|GIT bin)/;
 
-/** Returns a patch for people. The head of each file shows only the file's name and the kind of change. */
+/**
+ * Returns a patch in a form for people to read. The head of each file shows only the file's name and the kind of
+ * change.
+ */
 function readable(patch: string): string {
   const lines: string[] = [];
   let isHead = false;

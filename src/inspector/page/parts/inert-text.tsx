@@ -9,7 +9,7 @@ const titleFrom = 40;
 export const InertText = (props: {
   readonly text: string;
   readonly isLong?: boolean;
-  /** Says how line feeds and tabs are shown. The default is as spaces. */
+  /** How line feeds and tabs are shown. Default: as spaces. */
   readonly blanks?: Blanks;
 }) => (
   <bdi title={props.isLong !== true && props.text.length > titleFrom ? plainText(props.text) : undefined}>

@@ -1,5 +1,5 @@
 // Defines the changes that the user can request on the page. Also defines the choices in the dialog of a change, and
-// the undo that reverses it.
+// the undo that reverses the change.
 import type {
   ConflictPolicy,
   HunkRef,
@@ -34,7 +34,9 @@ export type Intent =
   | { readonly does: 'undo'; readonly of?: Reversed }
   | { readonly does: 'redo'; readonly of?: Reversed };
 
-/** The kind of change that an undo or redo reverses. When absent, it reverses the last change, whatever its kind. */
+/**
+ * The kind of change that an undo or redo reverses. When absent, the undo or redo reverses the last change of any kind.
+ */
 type Reversed = 'restore' | 'revert';
 
 /** The effects of a planned or completed change. */

@@ -17,12 +17,14 @@ export const useLink = defineStore('link', () => {
    * reactive.
    */
   const logged = ref(0);
-  /** Maps a session to the reason why its daemon cannot be reached. Other sessions are not in the map. */
+  /**
+   * Maps a session to the reason why its daemon cannot be reached. Sessions with a reachable daemon are not in the map.
+   */
   const lost = reactive(new Map<string, string>());
   const wire = shallowRef<WireLink>();
   /**
    * A counter that grows whenever the page connects to the inspector, or the inspector connects to the daemon of a
-   * session. The page may have missed events before that, so it reads all shown data again.
+   * session. The page may have missed earlier events, so it reads all shown data again.
    */
   const reached = ref(0);
 

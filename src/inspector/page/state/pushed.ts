@@ -13,7 +13,10 @@ export interface BackgroundPush extends RemoteDidPushParams {
 export const usePushed = defineStore('pushed', () => {
   const timeline = useTimeline();
   const last = shallowRef<BackgroundPush>();
-  /** Other machines that have continued this session. The daemon finds their lines on the remote when it pushes. */
+  /**
+   * Other machines that have continued this session. The daemon finds the lines of these machines on the remote when it
+   * pushes.
+   */
   const others = shallowRef<ReadonlySet<string>>(new Set());
 
   /** Keeps `last` and `others` up to date with the daemon's events. */

@@ -25,7 +25,10 @@ export const useView = defineStore('view', () => {
   const tab = ref<Tab>('changes');
   /** The id of the selected checkpoint, or `present`. */
   const selected = ref<string>();
-  /** The earlier state of the comparison. When undefined, it is the checkpoint before the selected checkpoint. */
+  /**
+   * The earlier state of the comparison. When undefined, the earlier state is the checkpoint before the selected
+   * checkpoint.
+   */
   const base = ref<string>();
   const file = ref<PathRef>();
   /** The path of the file whose history is shown. */
