@@ -1,12 +1,12 @@
 // Defines the names that captures always skip, and matches the client's own `include` and `exclude` globs. For git's
 // ignore rules see capture/ignore-rules.ts and git/ignore/ignore-checker.ts.
 //
-// The glob language is small. Patterns mean the same as in git: `*` and `?` do not match a slash, `[a-z]` and `[!a-z]`
-// are classes, `\` quotes, and `**` as a whole part matches any number of parts. A pattern without a slash matches a
-// name at any depth. A pattern with a slash before its end is anchored at the root of the work tree. A pattern that
-// matches a directory also matches everything below it. A pattern with a final slash matches only directories. There is
-// no negation: instead of a negated pattern in one list, use a pattern in the other list. Named classes (`[[:alpha:]]`)
-// are not supported. An unclosed `[` matches itself.
+// The glob language is small. Patterns mean the same as in git. `*` and `?` do not match a slash, `[a-z]` and `[!a-z]`
+// are classes, and `\` quotes the next character. `**` as a whole part matches any number of parts. A pattern without a
+// slash matches a name at any depth. A pattern with a slash before its end is anchored at the root of the work tree. A
+// pattern that matches a directory also matches everything below it. A pattern with a final slash matches only
+// directories. There is no negation: instead of a negated pattern in one list, use a pattern in the other list. Named
+// classes (`[[:alpha:]]`) are not supported. An unclosed `[` matches itself.
 import { CheckpointdError } from '../base/errors.ts';
 import { anyName, NamePattern } from './name-pattern.ts';
 import { nameOf, type TreePath } from './tree-path.ts';
@@ -74,7 +74,7 @@ export class Globs {
   /**
    * True when a path below the directory could match. The walk then enters the directory even if the directory is
    * ignored. A pattern without a slash does not have this effect: otherwise `.env` would make the walk enter every
-   * `node_modules`. The pattern of a double star, a slash and `.env` does find these files below ignored directories.
+   * `node_modules`. The pattern of a double star, a slash and `.env` does find `.env` files below ignored directories.
    */
   mayMatchBelow(directory: TreePath): boolean {
     return this.#globs.some((glob) => !glob.byName && matchParts(glob.parts, directory.split('/'), true));

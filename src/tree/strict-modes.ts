@@ -63,7 +63,7 @@ export function isUsual(directory: Directory): boolean {
   return directory.isUsual === true || usual.has(directory);
 }
 
-/** Adds the lines of everything below a directory. */
+/** Adds the lines for everything below a directory. */
 async function addLines(lines: Line[], directory: Directory, at: TreePath, slices: Slices): Promise<void> {
   if (isUsual(directory)) return;
   const before = lines.length;

@@ -108,7 +108,9 @@ interface Cell {
   ours: Entry | undefined;
   theirs: Entry | undefined;
   conflict?: MergeConflict;
-  /** The paths that are merged as a group. If there is a conflict at one of these paths, all of them stay unchanged. */
+  /**
+   * The paths that are merged as a group. If one of these paths has a conflict, all paths of the group stay unchanged.
+   */
   group: Set<TreePath>;
 }
 
@@ -117,7 +119,7 @@ interface Resolved {
   readonly conflict?: MergeConflict | undefined;
 }
 
-/** The number of contents that are merged at the same time. Each merge takes a git process. */
+/** The number of contents that are merged at the same time. Each merge runs a git process. */
 const mergesAtOnce = 4;
 
 /** Conflicts between texts. The merge can write markers for these conflicts into the file. */
@@ -228,7 +230,7 @@ class ThreeWay {
     }
   }
 
-  /** Resolves all paths, several at a time. If one path fails, waits for the merges that have already begun. */
+  /** Merges all paths, several at a time. If one path fails, waits for the merges that have already begun. */
   async #resolveCells(): Promise<ReadonlyMap<Cell, Resolved>> {
     const resolved = new Map<Cell, Resolved>();
     const left = [...this.#cells.values()].reverse();

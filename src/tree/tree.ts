@@ -1,5 +1,5 @@
-// Trees in memory, made of directories. Captures build such trees, and stores return them. This module looks up paths,
-// adds files, and compares two trees. A directory that is part of a snapshot is shared and never changed.
+// Trees in memory, made of directories. Such trees are built by captures and returned by stores. This module looks up
+// paths, adds files, and compares two trees. A directory that is part of a snapshot is shared and never changed.
 import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
@@ -197,7 +197,7 @@ function entriesOf(node: DirectoryNode | undefined): Directory['entries'] {
 }
 
 /**
- * True when nothing at the path or below it differs. Two sealed directories with the same id can still differ: a store
+ * True when nothing at the path or below it differs. Two sealed directories with the same id can still differ. A store
  * may keep permissions beside its trees, so the sub-directories may have different permissions.
  */
 function isSame(one: DirectoryNode, other: DirectoryNode | undefined): boolean {

@@ -1,7 +1,7 @@
 // The change log of one work tree. The log contains marks: each has a path that may have changed, and a position. Two
 // sources write the log: the directory handles (directory-handles.ts) and chokidar (chokidar-watch.ts). Only the
-// handles can prove that the log is complete. So a mark by chokidar can only make a capture check more paths. The log
-// stores a limited number of the newest marks, and reports when it is incomplete. Each reader remembers its own
+// handles can prove that the log is complete. A mark by chokidar can therefore only make a capture check more paths.
+// The log stores a limited number of the newest marks, and reports when it is incomplete. Each reader remembers its own
 // position in the log.
 import { restoreTemporaryPrefix } from '../tree/globs.ts';
 import { byBytes, isGitName, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -30,7 +30,7 @@ interface Mark {
   readonly position: number;
   /** The position of the handles' newest mark for this path. 0 when only chokidar marked the path. */
   readonly handlesPosition: number;
-  /** True to hide the mark from clients. Captures get every mark. */
+  /** True to hide the mark from clients. A capture gets every mark. */
   readonly isHidden: boolean;
 }
 
@@ -90,11 +90,13 @@ export class ChangeLog {
     if (!isHidden) this.#options.onMark?.(path, source);
   }
 
-  /** Sets the directories that have no handle. Captures always check these directories, and audits leave them out. */
+  /**
+   * Sets the directories that have no handle. A capture always checks these directories, and an audit leaves them out.
+   */
   setUnwatched(directories: Iterable<TreePath>): void {
     const before = this.#unwatched;
     this.#unwatched = new Set(directories);
-    // Marks a directory that has a handle only since now, because the log lacks its earlier changes.
+    // Marks a directory that has just got its handle, because the log lacks the directory's earlier changes.
     for (const directory of before)
       if (!this.#unwatched.has(directory)) this.#add(directory, 'handles', true);
   }
@@ -109,8 +111,8 @@ export class ChangeLog {
     if (reason !== undefined) return { kind: 'everything', reason };
     const paths = new Set<TreePath>();
     for (const [path, mark] of this.#marks) {
-      // Ignores chokidar's mark of the root. chokidar marks the root when it gets a file name that is not text.
-      // Captures find a replaced root without this mark.
+      // Ignores chokidar's mark of the root. chokidar marks the root when it gets a file name that is not text. A
+      // capture finds a replaced root without this mark.
       const newest = path === rootPath ? mark.handlesPosition : mark.position;
       if (newest > position) paths.add(path);
     }

@@ -10,7 +10,7 @@ import { filesAsync, type Stats } from '../base/files.ts';
 export interface TreeListener {
   /** One event of the kernel; `directory` is the absolute path of the watched directory. */
   changed(type: string, name: string | undefined, directory: string): void;
-  /** Called before the tree closes `handles` handles in one turn of the loop. */
+  /** Called before the tree closes handles in one turn of the loop. `handles` is their number. */
   closed(handles: number): void;
   failed(error: unknown): void;
 }
@@ -39,7 +39,7 @@ export class ChokidarTree {
   readonly #watched = new Map<string, Watched>();
   /**
    * Additional watchers, each for a directory that replaced an earlier directory at the same path. Such a watcher also
-   * watches the directories below.
+   * watches all directories below the new directory.
    */
   readonly #renewed = new Map<string, FSWatcher>();
   /** Directories that were found but are not watched yet. Undefined after all directories are watched. */
@@ -148,8 +148,8 @@ export class ChokidarTree {
   }
 
   /**
-   * Closes the handles on a removed directory and on all directories below it. If another directory is at the same path
-   * later, it counts as a new directory.
+   * Closes the handles on a removed directory and on all directories below it. A later directory at the same path
+   * counts as a new directory.
    */
   #forget(path: string, noticedBy: FSWatcher | undefined): void {
     const gone = this.#watched.get(path);
@@ -157,7 +157,7 @@ export class ChokidarTree {
     this.#watched.delete(path);
     this.#watched.get(dirname(path))?.below.delete(path);
     // The watcher that noticed the removal closes its own handles. `unwatch` is not called for that watcher, because
-    // the call would make it remember the path for ever.
+    // the call would make the watcher remember the path for ever.
     if (gone.watcher !== noticedBy) gone.watcher.unwatch(path);
     for (const below of gone.below) this.#forget(below, noticedBy);
   }

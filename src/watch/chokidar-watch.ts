@@ -130,8 +130,8 @@ export class ChokidarWatch {
   }
 
   /**
-   * Closes chokidar's watches, so that the directory handles can use them: captures need the handles. Returns undefined
-   * when chokidar has no watches.
+   * Closes chokidar's watches, so that the system has free watches for the directory handles, which captures need.
+   * Returns undefined when chokidar has no watches.
    */
   makeRoom(code: string): Promise<void> | undefined {
     if (!this.#thread.isRunning) return undefined;

@@ -1,6 +1,6 @@
 // Controls handles-thread.ts from the main thread. Before a capture reads a directory, opens a handle on the directory.
-// From then on, the change log gets a mark for every change in the directory, and the fence proves that the marks have
-// arrived. Captures that skip unchanged directories depend only on these handles. Linux only.
+// From then on, the change log gets a mark for every change in the directory. The fence proves that the marks have
+// arrived. A capture that skips unchanged directories depends only on these handles. Linux only.
 import { join } from 'node:path';
 import { attempt, isOfSystem } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
@@ -77,8 +77,8 @@ export class DirectoryHandles {
   readonly #requests = new Map<number, Request>();
   #count = 0;
   /**
-   * Counts how often the thread was ended. By this number, a failed fence does not end a thread that was started after
-   * the fence.
+   * Counts how often the thread was ended. The count ensures that a failed fence does not end a thread that was started
+   * after the fence.
    */
   #stops = 0;
   #isReady = false;
@@ -103,7 +103,7 @@ export class DirectoryHandles {
     return this.#isReady;
   }
 
-  /** Starts the thread. {@link isReady} is true when the thread works. */
+  /** Starts the thread. {@link isReady} becomes true when the thread works. */
   start(): void {
     if (this.#thread.isRunning || this.#isClosed || process.platform !== 'linux') return;
     const fence = this.#fence.prepare();

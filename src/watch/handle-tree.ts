@@ -1,6 +1,6 @@
-// The open handles of a work tree, one for each directory. After a directory was made, moved or replaced, it has no
-// handle, nor has any directory below it. A capture then opens new handles. So a handle always belongs to the directory
-// that existed when the handle was opened. Names are bytes. The tree opens handles only on request.
+// The open handles of a work tree, one for each directory. A directory that was just made, moved or replaced has no
+// handle, and neither have the directories below it. A capture then opens new handles. So a handle always belongs to
+// the directory that existed when the handle was opened. Names are bytes. The tree opens handles only on request.
 import { basename } from 'node:path';
 import { attempt, hasCode, isOfSystem } from '../base/attempt.ts';
 import { identityKey } from '../base/directory-identity.ts';
@@ -39,7 +39,7 @@ export class HandleTree {
   #rootKey: string | undefined;
   #size = 0;
   /**
-   * Handles that were closed in this turn. The events of these handles are counted, too, because a high number of
+   * The handles that were closed in this turn. The events of these handles are counted, too, because a high number of
    * events shows an overflow.
    */
   readonly #closing: FSWatcher[] = [];
@@ -105,7 +105,8 @@ export class HandleTree {
   #watch(path: TreePath): Watched | undefined {
     const watched: Watched = { path, below: new Map(), handle: undefined, isClosed: false };
     const absolute = Buffer.concat([this.#root, Buffer.from(path === '' ? '' : `/${path}`, 'latin1')]);
-    // The directory is missing, unreadable or too deep, so it has no handle. Every capture checks it without a handle.
+    // The directory is missing, unreadable or too deep, so it has no handle. Every capture checks the directory without
+    // a handle.
     const isUnwatched = (error: unknown): boolean => isOfSystem(error) && !hasCode(...limitCodes)(error);
     watched.handle = attempt(isUnwatched, () =>
       watchDirectory(absolute, { encoding: 'latin1' }, (type, name) =>
@@ -138,8 +139,8 @@ export class HandleTree {
   }
 
   /**
-   * True when the event may be about the directory itself: it has the directory's name. An event about an entry with
-   * this name looks the same.
+   * True when the event may be about the directory itself, because the event has the directory's name. An event about
+   * an entry with this name looks the same.
    */
   #isSelf({ path }: Watched, name: string): boolean {
     if (path !== rootPath) return name === nameOf(path);

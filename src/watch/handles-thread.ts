@@ -1,6 +1,6 @@
 // Runs in the thread that has the directory handles (handle-tree.ts) of all sessions. This thread's event loop does
-// nothing else, so it reads the kernel's queue at once. So a fence passes quickly even when chokidar or the daemon is
-// busy.
+// nothing else, so it reads the kernel's queue at once. A fence therefore passes quickly, even when chokidar or the
+// daemon is busy.
 import { systemCode } from '../base/errors.ts';
 import { watchDirectory } from '../base/files.ts';
 import type { TreePath } from '../tree/tree-path.ts';

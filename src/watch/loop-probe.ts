@@ -1,10 +1,10 @@
-// Detects that the kernel may have dropped events of a watching thread, which the kernel does not report. The signs are
-// too many events in one turn of the loop, and a loop that was blocked. All sessions of the thread share one queue of
-// the kernel, so lost events may concern any of these sessions.
+// Detects that the kernel may have dropped events of a watching thread. The kernel does not report dropped events. The
+// signs are too many events in one turn of the loop, and a loop that was blocked. All sessions of the thread share one
+// queue of the kernel, so lost events may concern any of these sessions.
 import { attemptOr, isOfSystem } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
 
-/** Why events may be lost: too many in one turn, or a blocked loop. */
+/** Why events may be lost: too many events in one turn, or a blocked loop. */
 export type LossCause = 'events' | 'stall';
 
 /** When the loop was blocked for this time in ms, events may have been lost. */

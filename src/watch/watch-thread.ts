@@ -22,8 +22,8 @@ export type ToThread<Order = object, Message = object> =
 export type FromThread<Message> =
   | { readonly kind: 'said'; readonly seat: number; readonly message: Message }
   /**
-   * The thread cannot watch for this session. `code` is the system's error code. If the error has no such code, it is
-   * the error's text.
+   * The thread cannot watch for this session. `code` is the system's error code. If the error has no such code, `code`
+   * is the error's text.
    */
   | { readonly kind: 'refused'; readonly seat: number; readonly code: string }
   /** The session has no more handles. */
@@ -59,8 +59,8 @@ function threadFor<Message>(program: WatchProgram, isAlone: boolean): SharedThre
 }
 
 /**
- * Size in MB of a thread's young generation. With V8's usual size, a thread that opens 10,000 directories keeps 30 MB of
- * garbage. A small young generation does not limit what the thread may retain.
+ * Size in MB of a thread's young generation. With V8's usual size, a thread that opens 10,000 directories keeps 30 MB
+ * of garbage. A small young generation does not limit what the thread may retain.
  */
 const youngMb = 4;
 
@@ -257,7 +257,7 @@ export class WatchThread<Message> {
     this.#place?.thread.say(this.#place.seat, message);
   }
 
-  /** From now on, no more sessions may enter the thread, because it does not answer. */
+  /** From now on, no more sessions may enter the thread, because the thread does not answer. */
   closeThread(): void {
     this.#place?.thread.close();
   }

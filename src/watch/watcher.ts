@@ -1,5 +1,5 @@
-// Watches one work tree. Two sources write the change log: the directory handles and chokidar. The log has two uses:
-// captures read the changes since a position, and clients are notified of changes in batches.
+// Watches one work tree. Two sources write the change log: the directory handles and chokidar. The log has two uses: a
+// capture reads the changes since a position, and the daemon notifies clients of changes in batches.
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -54,7 +54,7 @@ export class WorkTreeWatcher {
     this.#batches = new ChangeBatches((batch) => options.onChange?.(batch));
     this.changes = new ChangeLog({
       isIgnored,
-      // Clients are notified of marks by the handles only while chokidar watches the whole tree.
+      // The daemon sends the handles' marks to clients only while chokidar watches the whole tree.
       onMark: (path, source) => {
         if (source === 'chokidar' || this.#chokidar.state === 'live') this.#batches.add(path);
       },
@@ -113,7 +113,7 @@ export class WorkTreeWatcher {
     this.#chokidar.start(after);
   }
 
-  /** Resolves when chokidar is live or has failed. {@link figures} shows which. */
+  /** Resolves when chokidar is live or has failed. {@link figures} shows which of the two has happened. */
   ready(): Promise<void> {
     return this.#chokidar.ready();
   }

@@ -1,9 +1,9 @@
-// Makes addresses inside a work tree that no symbolic link can redirect, even when a program replaces a directory by a
-// link between two system calls. On Linux an open descriptor identifies the root. Every directory below the root is
-// opened with O_NOFOLLOW from its parent's descriptor. An entry has the address /proc/self/fd/<fd of its
-// directory>/<name>. The caller makes the system calls. On other systems (macOS, Windows, no /proc) this module checks
-// each part of the path with lstat before it returns an address. This check refuses existing links, but not a link that
-// appears after the check.
+// Makes addresses inside a work tree that no symbolic link can redirect. The addresses stay safe even when a program
+// replaces a directory by a link between two system calls. On Linux an open descriptor identifies the root. Every
+// directory below the root is opened with O_NOFOLLOW from its parent's descriptor. An entry has the address
+// /proc/self/fd/<fd of its directory>/<name>. The caller makes the system calls. On other systems (macOS, Windows, no
+// /proc) this module checks each part of the path with lstat before it returns an address. This check refuses existing
+// links, but not a link that appears after the check.
 import { attempt, attemptOr, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { constants, files } from '../base/files.ts';
@@ -70,8 +70,8 @@ export class AnchoredFiles {
   /**
    * Returns a path for one system call that does not follow a link at the path. Use the path at once: it becomes
    * invalid after {@link openDirectoriesMax} more calls.
-   * @throws the system error ENOENT or ENOTDIR when a part above is missing, or is no directory (a link to a directory
-   * is none)
+   * @throws the system error ENOENT or ENOTDIR when a part above is missing or is not a directory (a link to a
+   * directory is not a directory)
    */
   address(path: TreePath): Buffer {
     if (this.anchoring === 'paths') return this.#checkedPath(path);

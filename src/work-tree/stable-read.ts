@@ -34,7 +34,10 @@ export interface StableReadOptions<Id> {
   readonly slices: Slices;
   /** The clock of the file system is behind the clock of this process by this time in ms. Default: 0. */
   readonly behindMs?: number;
-  /** The stamp with which the file was listed. While the file still has this stamp, one look after the read is enough. */
+  /**
+   * The stamp with which the file was listed. While the file still has this stamp, it is enough to check the stamp
+   * once, after the read.
+   */
   readonly listed?: Stamp | undefined;
 }
 
@@ -134,8 +137,8 @@ export async function readStable<Id>(
 }
 
 /**
- * Reads a small file that still has the stamp with which it was listed. The listing is then the look before the read.
- * Returns undefined when the file has changed, is young or large, or is not a regular file any more.
+ * Reads a small file that still has the stamp with which it was listed. The listing then replaces the check before the
+ * read. Returns undefined when the file has changed, is young or large, or is not a regular file any more.
  */
 function readUnchanged<Id>(fd: number, options: StableReadOptions<Id>): StableRead<Id> | undefined {
   const { listed, maxFileBytes, behindMs } = options;

@@ -1,6 +1,6 @@
 // The work tree is the directory of which the daemon makes checkpoints. The daemon opens the work tree once, by its
-// canonical path and its identity. One function opens any directory in it, even if the directory's path is longer than
-// PATH_MAX. This module reads no files and does not decide which files are captured.
+// canonical path and its identity. One function opens any directory in the work tree, even if the directory's path is
+// longer than PATH_MAX. This module reads no files and does not decide which files are captured.
 import { Buffer } from 'node:buffer';
 import { homedir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
@@ -18,7 +18,7 @@ export interface WorkTree {
   readonly root: string;
   /** `dev:ino` of the root, read when the work tree was opened. */
   readonly identity: string;
-  /** The identity of the root. {@link requireWorkTree} compares the current root with it. */
+  /** The identity of the root. {@link requireWorkTree} compares the identity of the current root with this identity. */
   readonly rootIdentity?: RootIdentity;
   /** If the work tree is a protected directory that the client allowed: the name of this protected directory. */
   readonly protectedPlace?: string;
@@ -331,8 +331,8 @@ function reportsPaths(tree: WorkTree): boolean {
 const placed = new WeakSet<WorkTree>();
 
 /**
- * Makes a directory of the work tree reachable for system calls, on itself and on its names. On Linux, a path longer
- * than PATH_MAX is opened in several steps through `/proc/self/fd`. On other systems this function passes the long path
+ * Makes a directory of the work tree, and the names in it, reachable for system calls. On Linux, a path longer than
+ * PATH_MAX is opened in several steps through `/proc/self/fd`. On other systems this function passes the long path
  * unchanged. The system then answers ENAMETOOLONG, and the caller reports this error.
  */
 export function reachPath(tree: WorkTree, directory: TreePath): ReachedPath {
@@ -442,8 +442,8 @@ function isSame(then: DirectoryIdentity | undefined, now: DirectoryIdentity | un
   return then !== undefined && now !== undefined && isSameDirectory(then, now);
 }
 
-// Decides whether a directory is protected, because hardly any user wants it as a work tree. For example, a checkpoint
-// of a home directory can take hundreds of gigabytes. Compares paths and identities.
+// Decides whether a directory is protected. Hardly any user wants a checkpoint of a protected directory. For example, a
+// checkpoint of a home directory can take hundreds of gigabytes. Compares paths and identities.
 
 /**
  * Returns the name of the protected directory at a canonical path, or undefined when the directory is not protected.
