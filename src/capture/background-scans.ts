@@ -2,7 +2,7 @@
 // next capture may be fast, which means that it reads only what has changed. The scan also finds changes that the
 // watcher missed. The beginning of a capture ends a running background scan.
 
-/** The longest pause between two captures of the same step of an agent. */
+/** The longest pause between two captures within the same step of an agent. */
 const usualDelayMs = 2000;
 /**
  * The delay before the first scan. No capture can be fast before the first scan, so this scan waits only

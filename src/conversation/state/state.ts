@@ -1,7 +1,7 @@
 // The state of a conversation: an immutable value that consists of a thread and settings. A rewind changes the thread
-// and keeps the settings. A value describes every change. One function applies the changes of requests and the changes
-// of a replay. A replay of the log therefore gives exactly the state that clients saw. Callers check a change before
-// they apply it.
+// and keeps the settings. Each change is described by a value. One function applies the changes of requests and the
+// changes of a replay. A replay of the log therefore gives exactly the state that clients saw. Callers check a change
+// before they apply it.
 
 import { unreachable } from '../../base/invariant.ts';
 import type { ClientObject } from '../client-object.ts';

@@ -427,7 +427,7 @@ export interface RefStoreOptions {
   readonly isAlone?: boolean;
 }
 
-// Reads the refs without starting git when the refs are opened. Git reports a ref as broken when the ref's object is
+// When the refs are opened, reads them without starting git. Git reports a ref as broken when the ref's object is
 // missing. So if an object is neither loose nor certainly packed, the store asks git.
 
 /** The maximum number of objects to check. Checking more objects takes as long as starting a process. */

@@ -221,7 +221,7 @@ function bytesOnDisk(path: string): number {
   });
 }
 
-// Copies packs between two object directories of the daemon that need the same objects.
+// Copies packs between two object directories of the daemon, because both directories need the same objects.
 
 /**
  * The maximum number of packs to link. With more packs, look-ups get so slow that copying the needed objects costs
