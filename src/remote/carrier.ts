@@ -1,5 +1,5 @@
 // Runs git to transfer objects and refs between a git remote and a bare repository of the daemon. This module defines
-// the names of the refs on a remote, and explains git's failures. It does not use the contents of objects.
+// the names of the refs on a remote, and explains git's failures. This module does not read the contents of objects.
 import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -15,13 +15,13 @@ import { entriesIn } from '../git/repository/bare-repository.ts';
 import { type RemoteUrl, remoteUrlForGit, remoteUrlText } from './remote-url.ts';
 import type { LinePlace } from './remotes.ts';
 
-/** The prefixes of the refs of lines on a remote. */
+/** The refs of lines on a remote have names that begin with one of these prefixes. */
 export const refRoots: Readonly<Record<LinePlace, string>> = {
   hidden: 'refs/checkpointd/',
   heads: 'refs/heads/checkpointd/',
 };
 
-/** The last part of the name of a ref that marks a session as deleted. */
+/** A ref whose name ends with this part marks a session as deleted. */
 export const tombstoneName = 'deleted';
 
 const sessionForm = /^[A-Za-z0-9_-]{1,128}$/;
@@ -71,9 +71,7 @@ export type PushOutcome = 'done' | 'moved';
 interface FetchRequest {
   /** In git's form. */
   readonly refspecs: readonly string[];
-  /**
-   * True to fetch only the newest commits. If the host supports the filter, git also omits directories and contents.
-   */
+  /** True to fetch only the newest commits. If the host can filter objects, git also omits directories and contents. */
   readonly commitsOnly?: boolean;
   /** The size limit of the fetch. The daemon aborts a larger fetch. */
   readonly bytesMax: number;
@@ -131,7 +129,7 @@ export class Carrier {
   }
 
   /**
-   * Moves refs on the remote. Skips a ref that does not have the expected commit, and then returns `moved`.
+   * Moves refs on the remote. Returns `moved` if a ref does not have the expected commit, and does not move this ref.
    * @throws RemoteUnreachable, RemoteRefused with the host's own words
    */
   async push(updates: readonly RefUpdate[]): Promise<PushOutcome> {
@@ -179,8 +177,8 @@ export class Carrier {
       signal,
     }: { readonly accept?: readonly number[]; readonly uploads?: boolean; readonly signal?: AbortSignal },
   ): Promise<GitOutput> {
-    // For a path on this machine, the local git is the server. With this option, the server can omit contents even if
-    // the settings of the repository forbid that.
+    // If the remote is a path on this machine, the local git is the server. This option lets the server omit contents
+    // even if the settings of the remote repository forbid it.
     const own = uploads && this.#url.form === 'file' ? [uploadPack] : [];
     if (this.#url.form === 'file' && !files.existsSync(this.#url.path)) throw noSuchPlace(this.#url.path);
     const signals = [this.#signal, signal].filter((each) => each !== undefined);
@@ -202,8 +200,8 @@ export class Carrier {
   }
 
   /**
-   * Returns the place with an environment for ssh. With this environment, git uses the user's own ssh command, in a
-   * mode that never asks for input.
+   * Adds the variable GIT_SSH_COMMAND to the place if the remote uses ssh. Git then uses the user's own ssh command, in
+   * a mode that never asks for input.
    */
   async #withSsh(): Promise<GitPlace> {
     if (this.#url.form !== 'ssh' && this.#url.form !== 'scp') return this.#place;
@@ -275,7 +273,7 @@ const hiddenThere =
   /hidden ref|deny updating|funny refname|prohibited|not allowed to (?:create|push)|only (?:heads|branches)|refusing to (?:create|update) ref|invalid ref/i;
 const rate = /rate limit|too many requests|HTTP 429|error: 429|abuse/i;
 
-/** True for the error that a host returns if it accepts only branches. */
+/** True when the error shows that the host accepts only branches. */
 export function isHiddenRefRefused(error: unknown): boolean {
   return error instanceof CheckpointdError && error.details?.['reason'] === 'hiddenRefs';
 }
@@ -363,7 +361,7 @@ function noSuchPlace(path: string): CheckpointdError {
   );
 }
 
-/** Lines that git adds to every failure of the same kind. They say nothing about the cause. */
+/** Lines that git prints for many different failures. These lines say nothing about the cause. */
 const boilerplate =
   /^(?:fatal: Could not read from remote repository\.|Please make sure you have the correct access rights|and the repository exists\.|error: failed to push some refs to .*|To .*|Done)$/;
 

@@ -16,7 +16,7 @@ import { type Directory, isDirectory } from '../tree/tree.ts';
 /** The maximum size in bytes of a content that is copied in memory. Larger contents are copied through a file. */
 const inMemoryBytesMax = 8 << 20;
 const copiesAtOnce = 16;
-/** Contents up to this size, in bytes, are copied in larger groups. Git then gets many queries in one write. */
+/** More contents are copied at once if each has at most this size in bytes. Git then gets many queries in one write. */
 const smallBytesMax = 1 << 16;
 const smallCopiesAtOnce = 128;
 
@@ -32,8 +32,8 @@ export class SnapshotCopier {
   /** The ids of contents in the target. The key is the id of the same content in the source. */
   readonly #blobs = new Map<BlobId, BlobId>();
   /**
-   * The directories for the target. Each key is a directory of the source, and its value is the copy. Snapshots share
-   * directories.
+   * The copies of directories. Each key is a directory of the source, and its value is the copy for the target. A
+   * directory is copied once, because snapshots share directories.
    */
   #directories = new WeakMap<Directory, Directory>();
   /** The file of {@link remembering}. `#remembered` is the number of ids in the file. */

@@ -1,6 +1,6 @@
 // Fetches the heads of a remote's lines without contents, so that the daemon can list the lines. Git fetches either all
-// requested heads or none. When the host cannot send a head, this module fetches the group in halves until it has found
-// the broken heads.
+// requested heads or none. When the host cannot send a head, this module halves the group of requested heads again and
+// again, until it has found the broken heads.
 import { CheckpointdError } from '../base/errors.ts';
 import { type Carrier, corrupt, type RemoteRef, refRoots } from './carrier.ts';
 import type { TravelObjects } from './travel-objects.ts';
@@ -13,7 +13,7 @@ export interface FetchedHeads {
 
 /** The size limit in bytes for fetched heads. A host that cannot omit contents may send much more than heads. */
 const headBytesMax = 512 << 20;
-/** The number of refs in one fetch. */
+/** The maximum number of refs in one fetch. */
 const refsAtOnce = 2000;
 /** The maximum number of fetches for a remote with many broken refs. */
 const fetchesMax = 200;
@@ -37,7 +37,7 @@ export async function fetchHeads(
 ): Promise<FetchedHeads> {
   for (let triesLeft = triesMax - 1; ; triesLeft -= 1) {
     try {
-      // Lists the refs first, because a fetch without a list would make a local ref for each ref of the remote, which
+      // Lists the refs first. A fetch without a list would make a local ref for each ref of the remote, and a remote
       // may have a million refs.
       return await fetchChanged(objects, carrier, await carrier.list(session), session);
     } catch (error) {
@@ -60,7 +60,7 @@ async function fetchChanged(
     objects,
     [...before.keys()].filter((name) => !names.has(name)),
   );
-  // Does not fetch tombstones, because the name of a tombstone's ref contains all its information.
+  // Does not fetch tombstones, because the name of a tombstone's ref says everything about the tombstone.
   const heads = listed.filter(({ writer }) => writer !== undefined);
   const broken = await fetchApart(
     carrier,

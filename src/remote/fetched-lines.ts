@@ -14,7 +14,7 @@ import { checkTrees, type Line, readConversation, readHead, readLine } from './l
 import { type Remote, type Remotes, underLock } from './remotes.ts';
 import { TravelObjects } from './travel-objects.ts';
 
-/** A line in a list. */
+/** A line as the list of lines shows it. */
 export interface ListedLine {
   readonly ref: RemoteRef & { readonly writer: string };
   readonly manifest: Manifest;
@@ -28,7 +28,7 @@ export interface RefusedLine {
 }
 
 export interface Listed {
-  /** The lines, newest first. The times of a line come from the clock of the machine that wrote it. */
+  /** The lines, newest first. The times of a line come from the clock of the machine that wrote the line. */
   readonly lines: readonly ListedLine[];
   readonly refused: readonly RefusedLine[];
   /** The sessions that were deleted on the remote. */
@@ -36,14 +36,15 @@ export interface Listed {
 }
 
 /**
- * The maximum size in bytes of the records and the conversation, in addition to the contents that a manifest announces.
+ * In addition to the contents, whose size the manifest announces, a line may have this many bytes of records and
+ * conversation.
  */
 const extraBytes = 256 << 20;
-/** The contents may be larger than the announced size by this number of bytes. */
+/** The contents may exceed the announced size by at most this number of bytes. */
 const unsaidBytes = 16 << 20;
 /**
- * The maximum number of packs of heads. Each list fetches the changed heads as a new pack. If there are more packs, the
- * next list fetches all heads again as one pack.
+ * The maximum number of packs of heads. Each listing fetches the changed heads as a new pack. If there are more packs,
+ * the next listing fetches all heads again as one pack.
  */
 const headPacksMax = 50;
 const lockMs = 120_000;
@@ -159,7 +160,7 @@ async function takeLine(
     await objects.removePacks((name) => !packs.has(name));
     throw error;
   } finally {
-    await objects.moveRefs(new Map([[incoming, undefined]])); // if the fetch failed, this ref may not exist
+    await objects.moveRefs(new Map([[incoming, undefined]])); // if the fetch failed, this ref may be missing
   }
 }
 

@@ -84,8 +84,8 @@ export class LeftBehind {
   }
 
   /**
-   * Returns the tree to send, and the paths that are not sent. A directory that is sent completely is the snapshot's
-   * own directory.
+   * Returns the tree to send, and the paths that are not sent. A directory that is sent completely is the same object
+   * as in the snapshot.
    */
   async treeToSend(root: Directory, rules: CaptureRules, signal?: AbortSignal): Promise<SentTree> {
     const found: FoundFile[] = [];
@@ -107,8 +107,8 @@ export class LeftBehind {
   }
 
   /**
-   * True when all these files may be sent. A tree that differs from a completely sent tree only in these files is then
-   * sent completely, too.
+   * True when all these files may be sent. If a tree differs only in these files from a tree that was sent completely,
+   * then it is also sent completely.
    */
   async goWhole(files: readonly Entry[], rules: CaptureRules, signal?: AbortSignal): Promise<boolean> {
     const include = matcher(rules.include ?? []);

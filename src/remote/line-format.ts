@@ -1,7 +1,7 @@
-// Defines the format of a line, which is one session of one writer as one git commit (src/LINE-FORMAT.md). The commit's
-// message contains the manifest, so that a list needs only commits. The commit's tree contains a copy of the manifest,
-// pages of records, the conversation in pieces, and the root tree of each checkpoint. This module reads and writes
-// bytes, and moves no ref.
+// Defines the format of a line (src/LINE-FORMAT.md). A line is one session of one writer, stored as one git commit. The
+// commit's message contains the manifest, so that a list needs only commits. The commit's tree contains a copy of the
+// manifest, pages of records, the conversation in pieces, and the root tree of each checkpoint. This module reads and
+// writes bytes, and does not move refs.
 import type { CheckpointdError } from '../base/errors.ts';
 import { oneLine } from '../base/text/one-line.ts';
 import { identity } from '../git/process/environment.ts';
@@ -12,8 +12,8 @@ export const lineFormat = 1;
 /** The number of checkpoints for each page of records. The `seq` of a checkpoint determines its page. */
 export const recordsPerPage = 100;
 /**
- * The limits for a piece of the conversation: its size in bytes and its number of records. A piece ends at either
- * limit.
+ * The limits for a piece of the conversation: its size in bytes and its number of records. A piece ends when it reaches
+ * one of the two limits.
  */
 export const pieceBytes = 256 << 10;
 export const pieceRecords = 1000;

@@ -121,7 +121,7 @@ async function readCheckpoints(
 const idForm = /^ckpt_[0-9a-z]{1,64}$/;
 const snapshotForm = /^[0-9a-f]{40}(?:-[0-9a-f]{40})?$/;
 
-/** Checks that the record names the tree that was sent with this record, because the remote has no other tree. */
+/** Checks that the record names the tree that was sent with it, because the remote has no other tree for the record. */
 function checkTreeOf(
   { id, snapshot }: CheckpointRecord,
   trees: ReadonlyMap<string, string>,
@@ -171,10 +171,10 @@ function parseLogRecord(line: string): LogRecord {
 }
 
 /**
- * Checks every directory of a line's trees once. Names, modes and order must be valid in git. A tree must not contain
- * itself, and must not have more files or levels than a work tree can have. Also checks that every content exists, and
- * that all contents together have at most `bytesMax` bytes. The limit is needed because a few bytes of a pack can
- * become many bytes in a work tree.
+ * Checks every directory of a line's trees once. The names, modes and order of entries must be valid in git. A tree
+ * must not contain itself, and must not have more files or levels than a work tree can have. Also checks that every
+ * content exists, and that all contents together have at most `bytesMax` bytes. The limit is needed because a few bytes
+ * of a pack can become many bytes in a work tree.
  * @throws RemoteCorrupt
  */
 export async function checkTrees(

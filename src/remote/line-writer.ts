@@ -1,5 +1,5 @@
-// Makes the next head of a line from the session's current state: the records with the sent trees, the conversation in
-// pieces, and the commit. Reuses the unchanged parts of the last head, so that the cost depends only on the new parts.
+// Makes the next head of a line: a commit that contains the session's current records, the trees to send, and the
+// conversation in pieces. Reuses the unchanged parts of the last head, so that the cost depends only on the new parts.
 import { isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
@@ -70,7 +70,7 @@ interface Job {
   readonly source: LineSource;
   readonly choices: SendChoices;
   readonly objects: TravelObjects;
-  /** The last head that this storage made for the remote. Perhaps the push of this head failed. */
+  /** The last head that this storage made for the remote. The push of this head may have failed. */
   readonly previous?: Line;
   /**
    * The line from which the session was imported. Given only if the remote and the store have all objects of this line.
@@ -131,8 +131,8 @@ class SentTrees {
   readonly #behind: LeftBehind;
   readonly #copier: SnapshotCopier;
   /**
-   * The records that the last push sent, by checkpoint. Empty if the last push chose by other rules which paths are not
-   * sent.
+   * The records that the last push sent, by checkpoint. Empty if the last push used other rules for the paths that are
+   * not sent.
    */
   readonly #before: ReadonlyMap<CheckpointId, CheckpointRecord>;
   readonly #left = new Map<string, LeftPath>();
@@ -254,8 +254,8 @@ class SentTrees {
 }
 
 /**
- * Returns the record to send, with the sent snapshot. The skipped paths of this record also contain the paths that are
- * not sent.
+ * Returns the record to send, with the sent snapshot. The record lists the paths that are not sent among its skipped
+ * paths.
  */
 function asSent(
   {

@@ -1,7 +1,7 @@
 // Pushes the line of one session. Lists the refs of the remote, makes the next head, and moves the ref only if the
 // remote still has the expected commit. Before the push, records the new head in a local ref. After an interruption,
-// the next push recognises this head. If the remote has a head that this storage never made, a second storage uses the
-// same writer id.
+// the next push recognises this head. If the remote has a head that this storage never made, then another storage uses
+// the same writer id.
 import { dirname, join } from 'node:path';
 import { attemptAsync, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -83,8 +83,8 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   const { remotes, signal, choices, dryRun } = request;
   const remote = remotes.get(request.remote);
   const identity = await remotes.lineOf(request.session, request.origin?.session);
-  // From the fetched objects, git finds out which objects the remote has. So git sends only the new objects of an
-  // imported session.
+  // The fetched objects show git which objects the remote already has. If the session was imported, git therefore sends
+  // only its new objects.
   const fetched = join(remotes.directoryOf(remote.name), 'lines', 'objects.git', 'objects');
   const known = files.existsSync(fetched) ? [fetched] : [];
   const carrier = new Carrier(objects.gitDir, remote.url, {
@@ -120,7 +120,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   const answer = { ...identity, ref, written, bytes, others };
   if (dryRun || written.line.commit === there?.commit) return { ...answer, pushed: false };
   const notes = notesOf(remote.name, identity);
-  // Records the last head as pushed before the new head becomes the pending head.
+  // Records that the last head was pushed. Only then records the new head as the pending head.
   const confirmed = previous === undefined ? [] : [[notes.pushed, previous.commit] as const];
   await objects.writeRefs(new Map([...confirmed, [notes.pending, written.line.commit]]));
   try {
@@ -174,7 +174,7 @@ async function lastHead(
   // If the remote has no head, the parent is the last head that this storage made. The next head then also descends
   // from all heads that other machines have fetched.
   let last = there === undefined ? (pending ?? pushed) : pushed;
-  // If the remote has the pending head, the push succeeded, even if its answer was lost.
+  // If the remote has the pending head, the earlier push succeeded, even if its answer was lost.
   if (there !== undefined && there === pending) last = pending;
   // A person may have reset the remote to an earlier head of this storage. In this case, the next head also descends
   // from that earlier head.

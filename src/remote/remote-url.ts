@@ -37,7 +37,8 @@ export function parseRemoteUrl(text: string): RemoteUrl {
 }
 
 /**
- * Returns the address as git gets it. Converts a path to a URL, because git refuses a path if the fetch omits contents.
+ * Returns the address in the form that git gets. Converts a path to a URL, because git accepts no path for a fetch that
+ * omits contents.
  */
 export function remoteUrlForGit(url: RemoteUrl): string {
   return url.form === 'file' ? pathToFileURL(url.path).href : remoteUrlText(url);

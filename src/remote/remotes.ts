@@ -1,6 +1,6 @@
 // Stores the remotes and the writer id of one storage in a small file. All daemons of the storage share this file, and
-// take a lock to change it. The file contains addresses only in parsed parts, and therefore no secret and no option of
-// git.
+// take a lock to change it. The file contains addresses only as parsed parts. So it contains no secret and no option
+// for git.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { takeProcessLock } from '../base/process-lock.ts';
 import type { RemoteUrl } from './remote-url.ts';
 
 /**
- * Where a host stores the refs of lines. `hidden`: below refs/checkpointd/. `heads`: among the branches, for a host
+ * The place of the refs of lines on a host. `hidden`: below refs/checkpointd/. `heads`: among the branches, for a host
  * that accepts only branches.
  */
 export type LinePlace = 'hidden' | 'heads';

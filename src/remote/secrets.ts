@@ -1,5 +1,5 @@
-// Finds secrets in the contents of files, by the formats that the issuers of secrets document. When in doubt, this
-// module reports a secret. The user can still push the file by naming its path.
+// Finds secrets in the contents of files. Recognises a secret by its format, which the issuer of the secret has
+// documented. When in doubt, this module reports a secret. The user can still push the file by naming its path.
 
 interface Rule {
   readonly name: string;

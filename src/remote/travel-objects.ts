@@ -1,6 +1,6 @@
 // Manages a bare repository in which the daemon builds and reads lines. The repository itself stores new objects.
-// Through git's alternates, it also has the objects of the session's store or the fetched objects. The callers of this
-// module move the refs.
+// Through git's alternates, the repository also has the objects of the session's store, or the fetched objects. The
+// callers of this module move the refs.
 import { join } from 'node:path';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
@@ -24,8 +24,8 @@ import type { Directory } from '../tree/tree.ts';
 
 const knownMax = 200_000;
 /**
- * A repository with more packs than this is packed, because each look-up of an object searches all packs. An import
- * adds packs, because it links packs instead of copying their objects.
+ * If a repository has more packs than this, the daemon joins them, because each look-up of an object searches all
+ * packs. An import adds packs, because it links packs instead of copying their objects.
  */
 const packsMax = 20;
 
@@ -143,7 +143,8 @@ export class TravelObjects {
   }
 
   /**
-   * Writes the refs one after another, in the given order. If the directories of the refs exist, does not start git.
+   * Writes the refs one after another, in the given order. Starts no git process if the directories of the refs already
+   * exist.
    */
   async writeRefs(refs: ReadonlyMap<string, string>): Promise<void> {
     const left = [...refs].filter(([ref, to]) => !writeRefFile(join(this.gitDir, ref), to));
@@ -181,8 +182,8 @@ export class TravelObjects {
   }
 
   /**
-   * Packs loose objects, small packs and refs if there are many. Every push adds some ten objects, and every fetch adds
-   * a pack. After a failure the repository is still complete, and the next packing tries again.
+   * Packs loose objects, small packs and refs if there are many of them. Every push adds some ten objects, and every
+   * fetch adds a pack. After a failure the repository is still complete, and the next packing tries again.
    */
   async pack(): Promise<void> {
     const place = this.#place;
