@@ -1,7 +1,7 @@
-// After a power cut, repairs the files of finished restores: their result was already sent to the client. A damaged
-// file is empty, torn, missing or as before the restore, and no program has changed it since the restore. To repair
-// such files, the daemon runs another restore, which first saves the current state. After a kill without a power cut,
-// no file needs a repair: the kernel still has the written bytes, which only need a sync.
+// After a power cut, repairs the files of finished restores. A restore is finished when its result was sent to the
+// client. A damaged file is empty, torn, missing or as before the restore, and no program has changed it since the
+// restore. To repair such files, the daemon runs another restore, which first saves the current state. After a kill
+// without a power cut, no file needs a repair: the kernel still has the written bytes, which only need a sync.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -21,7 +21,7 @@ import { executeJob, reportRecovered } from './restore.ts';
 import type { RestoreJob } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 
-/** When the change time of a file is compared with the time of a note, they may differ by this time in ms. */
+/** The tolerance in ms for comparing the change time of a file with the time of a note. */
 const slackMs = 1_000;
 
 /** True when the machine was restarted after the note was written. */
@@ -31,8 +31,8 @@ function isOfAnotherBoot({ boot }: RestoreIntent): boolean {
 }
 
 /**
- * If a power cut destroyed the published checkpoint of a restore, makes the restore unfinished again. For this, renames
- * the note of the restore back to the intent. Recovery then continues from the intent. Call this function before
+ * If a power cut destroyed the published checkpoint of a restore, makes the restore unfinished again. To do so, renames
+ * the note of the restore back to an intent. Recovery then continues from the intent. Call this function before
  * recovery.
  */
 export function reopenUnpublished({ checkpoints: { index }, answered, directory }: RestoreSite): void {
@@ -128,7 +128,7 @@ function jobFor(site: RestoreSite, target: StoredCheckpoint, only: ReadonlySet<T
 }
 
 interface Touched {
-  /** For each restore that changed the path: the entry that the path had before that restore. */
+  /** The earlier entries of the path: one entry from before each restore that changed the path. */
   readonly before: (Entry | undefined)[];
   readonly answeredMs: number;
 }
@@ -159,8 +159,8 @@ async function touchedBy(
 }
 
 /**
- * Returns the paths that a power cut damaged: their files differ from the result of the restores, and no
- * program has changed these files since the restores.
+ * Returns the paths that a power cut damaged. The file at such a path differs from the result of the restores, and no
+ * program has changed the file since the restores.
  */
 async function lostPaths(
   site: RestoreSite,
@@ -209,8 +209,8 @@ async function isLost(
 }
 
 /**
- * True when a power cut may have turned the intact content into the current content. The current content may differ
- * from the intact content only by zeros in places and by a missing end.
+ * True when a power cut may have turned the intact content into the current content. Such a content differs from the
+ * intact content only in bytes that are now zero, and in a missing end.
  */
 async function isTorn(store: SnapshotStore, present: BlobId, whole: BlobId): Promise<boolean> {
   const [presentBytes = -1, wholeBytes = -1] = await store.sizes([present, whole]);

@@ -1,6 +1,6 @@
-// The notes of finished restores whose files may not be on the disk yet. When the daemon has finished a restore and
-// answers the client, it renames the restore's intent (journal.ts) to such a note. The daemon removes the note after it
-// has synced the files. After a power cut, the remaining notes tell the next daemon which files to check
+// The notes of finished restores whose files have perhaps not reached the disk yet. When the daemon has finished a
+// restore and answers the client, it renames the restore's intent (journal.ts) to such a note. The daemon removes the
+// note after it has synced the files. After a power cut, the remaining notes tell the next daemon which files to check
 // (after-power-cut.ts). After a kill without a power cut, the next start only syncs the files.
 import { join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
@@ -59,7 +59,7 @@ export class AnsweredRestores {
     syncDirectory(this.#directory.own);
   }
 
-  /** Syncs the files of a restore in the background, after the daemon has answered the restore. */
+  /** Syncs the files of a restore in the background, after the daemon has sent the result to the client. */
   sync(id: string, paths: ReadonlySet<TreePath>): void {
     if (this.#durable) return;
     this.#waiting.set(id, paths);

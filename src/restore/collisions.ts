@@ -1,6 +1,6 @@
 // Finds names that a file system treats as equal (folds): `A` and `a`, or composed and decomposed letters. To test a
 // file system, looks up existing names under another spelling. Does not imitate a system's own folding rules. To find
-// two paths that would overwrite each other, it compares them in NFC and Unicode's simple lower case.
+// two paths that would overwrite each other, compares the paths in NFC and in Unicode's simple lower case.
 import { files } from '../base/files.ts';
 import type { Entry, TreeChange } from '../tree/tree.ts';
 import {
@@ -34,8 +34,8 @@ export function foldedKey(path: TreePath, folding: Folding): string {
 }
 
 /**
- * Returns the colliding paths. A path collides if another path in the list spells it, or a directory above it,
- * differently but with the same key.
+ * Returns the colliding paths. Two paths collide if they, or two directories above them, have equal keys but different
+ * spellings.
  */
 export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set<TreePath> {
   const colliding = new Set<TreePath>();
@@ -77,7 +77,8 @@ const everyFolding: Folding = { foldsCase: true, foldsUnicode: true };
 
 /**
  * Returns how a directory folds names. Only looks up an existing name under another spelling, so a dry run may call
- * this. For a directory without a suitable name, returns the folding of its parent, because new directories inherit it.
+ * this function. For a directory without a suitable name, returns the folding of its parent, because new directories
+ * inherit it.
  */
 export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding {
   const names = tree.isDirectory(directory) ? namesBelow(tree, directory).map(({ name }) => name) : [];
@@ -95,8 +96,8 @@ export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding 
 }
 
 /**
- * True when a look-up in the directory finds a name under another spelling. Undefined when no name has another
- * spelling.
+ * True when a look-up in the directory finds a name under another spelling. Undefined when the directory has no name
+ * that can be spelled differently.
  */
 function answerOf(
   tree: AnchoredFiles,

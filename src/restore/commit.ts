@@ -1,8 +1,8 @@
 // The visible half of a restore: puts staged contents in place, one rename or link at a time. Before each step, checks
 // that the file to replace is still the verified file. Another program can edit the file between this check and the
 // rename. So the old file first gets a second name (a hard link). The commit finds such an edit under the second name,
-// and returns it in `edited`. If the second name is outside the work tree (displaced.ts), a later look checks it once
-// more. Any other second name is removed at once.
+// and returns it in `edited`. If the second name is outside the work tree (displaced.ts), a later look checks the old
+// file once more. A second name inside the work tree is removed at once.
 import { isOnOverlay } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { identityOf, isSameContent, isStampOf, mayBeOneFile, stampOf } from '../base/file-stamp.ts';
@@ -34,8 +34,8 @@ export interface Edited {
 }
 
 /**
- * Commits operations one by one, synchronously, so no other event of this process runs between a check and its
- * rename.
+ * Commits operations one by one, synchronously, so this process handles no other event between a check and the rename
+ * after it.
  */
 export class Commit {
   readonly #tree: AnchoredFiles;
@@ -55,7 +55,7 @@ export class Commit {
   /** Files that the commit moved to a temporary name and could not remove, with their original paths. */
   readonly stuck = new Map<TreePath, TreePath>();
   /**
-   * Edits that other programs made during the last steps. The caller removes these edits from the list and handles
+   * The edits that other programs made during the last steps. The caller removes these edits from the list and handles
    * them.
    */
   readonly edited: Edited[] = [];
@@ -155,8 +155,8 @@ export class Commit {
     } catch (error) {
       const code = systemCode(error);
       if (code === 'ENOENT') return true;
-      // The system refuses to remove the directory: it is in use, not empty, a mount point, or of another user. The
-      // directory may stay, because snapshots do not contain empty directories.
+      // The system refuses to remove the directory: it is in use, is not empty, is a mount point, or belongs to another
+      // user. The directory may stay, because snapshots do not contain empty directories.
       const stays = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS'];
       if (code !== undefined && stays.includes(code)) return false;
       throw error;
@@ -217,7 +217,7 @@ export class Commit {
   }
 
   /**
-   * Gives the file at the path a second name, and returns this name. The result has `shown` only if this file is the
+   * Gives the file at the path a second name, and returns this name. The field `shown` is set only if this file is the
    * one that was verified.
    */
   #secondName(path: TreePath, signature: Signature): { aside: Aside; shown?: Signature } | undefined {
@@ -230,8 +230,8 @@ export class Commit {
     if (first === undefined) return { aside };
     this.#recordShared(first, 2n);
     if ('beside' in aside) return { aside, shown: stampOf(stats) };
-    // Uses no name outside the work tree here. The later check (late-look.ts) identifies a file by its inode, and would
-    // take this file for another file.
+    // Here the second name must not be outside the work tree. The later check (late-look.ts) identifies a file by its
+    // inode, and would mistake this file for another file.
     this.#names.remove(aside);
     const beside = this.#names.linkBeside(path);
     const again = beside && this.#names.statsOf(beside);
@@ -250,7 +250,10 @@ export class Commit {
     return isOne && isOnOverlay(this.#tree.address(parentOf(path))) ? first : undefined;
   }
 
-  /** Moves the directory aside, verifies all its files there, puts the file in place, then removes the directory. */
+  /**
+   * Replaces a directory by a file: moves the directory aside, verifies all its files there, puts the new file in
+   * place, then removes the directory.
+   */
   #displace({ path, temporary }: StagedWrite, displaced: ReadonlyMap<TreePath, Signature>): CommitOutcome {
     if (!this.#containsOnly(path, path, displaced)) return 'conflict';
     const wrapper = this.#temporaries.next(parentOf(path));
@@ -278,8 +281,8 @@ export class Commit {
     try {
       isGone = this.#removeDisplaced(aside, path, displaced);
     } catch (error) {
-      // The new file is in place, and a checkpoint contains the files of the displaced directory. At its end, the
-      // restore removes the rest of this directory.
+      // The new file is in place, and a checkpoint contains the files of the displaced directory. The restore removes
+      // the rest of this directory at its end.
       if (pathReason(error) === undefined) throw error;
       this.stuck.set(wrapper, path);
       return 'done';
@@ -420,8 +423,8 @@ export class Asides {
   }
 
   /**
-   * Discards the second name of a file whose content the store has. If the second name is outside the work tree, it
-   * stays until the later check (late-look.ts).
+   * Discards the second name of a file whose content the store has. A second name outside the work tree is not removed
+   * now, but by the later check (late-look.ts).
    */
   dismiss(aside: Aside): void {
     if ('beside' in aside) this.unlink(aside.beside);

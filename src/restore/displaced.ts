@@ -1,7 +1,8 @@
-// Keeps files that a restore has displaced (removed or replaced) under second names until late-look.ts has checked
-// them. A program may still have a displaced file open, and may write to it after the restore's last check. The second
-// names are in a directory of the restore, outside the work tree and on the same disk. A note in this directory
-// describes each file. So even if the daemon is killed, the next daemon can check the files.
+// When a restore displaces a file (removes or replaces the file), keeps the file under a second name. The second name
+// exists until late-look.ts has checked the file. A program may still have a displaced file open, and may write to it
+// after the restore's last check. The second names are in a directory of the restore, outside the work tree and on the
+// same disk. A note in this directory describes each file. So even if the daemon is killed, the next daemon can check
+// the files.
 import { join } from 'node:path';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { type DirectoryIdentity, directoryAt } from '../base/directory-identity.ts';

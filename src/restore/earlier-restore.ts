@@ -1,6 +1,6 @@
 // Reads facts about an earlier restore from snapshots. An undo needs the paths that the restore changed. A recovery
-// needs the edits since the restore was interrupted. This module makes no decision about single files. The snapshots
-// that it writes contain no new contents.
+// needs the edits since the restore was interrupted. This module makes no decision about single files. This module
+// writes only snapshots whose contents the store already has.
 import type { SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { snapshotOf } from '../store/snapshot-of.ts';
@@ -12,7 +12,7 @@ export interface RestoreChanges {
   /** The changed files and links, and the directories whose permission bits changed. */
   readonly paths: ReadonlySet<TreePath>;
   /**
-   * The paths that the restore did not write, but that captures include only since the restore. The files existed
+   * Paths that captures include only since the restore, although the restore did not write them. Their files existed
    * before the restore, so an undo does not delete them.
    */
   readonly revealed: ReadonlySet<TreePath>;
@@ -46,7 +46,7 @@ export async function changedPaths(
 export interface EditedSince {
   /** The edited entries, keyed by path. Includes entries of which only the permission bits changed. */
   readonly edits: ReadonlyMap<TreePath, Entry>;
-  /** The paths whose current content differs from the contents in both states. */
+  /** The paths whose current content is the content of neither state. */
   readonly contents: ReadonlySet<TreePath>;
   /**
    * The paths that exist now but in neither of the two states. A program created the file, or captures now include it
@@ -81,9 +81,9 @@ export async function editedSince(
 }
 
 /**
- * Returns the state before an interrupted restore, with the later edits applied. An undo of the restore
- * returns to this state. If an edit and the earlier state exclude each other (a file, and a file below it),
- * the edit wins. The earlier state itself is in a checkpoint of its own.
+ * Returns the state before an interrupted restore, with the later edits applied. An undo of the restore returns to this
+ * state. If an edit and the earlier state exclude each other (such as a file and a path below this file), the edit
+ * wins. The earlier state itself is in a checkpoint of its own.
  */
 export async function withEdits(
   store: SnapshotStore,

@@ -1,5 +1,6 @@
 // Gathers the facts for the plan of a restore. Captures the current state and compares it with the target. Looks up
-// each differing path in the checkpoints, in the ledger and on disk. Changes no file. plan.ts makes the decisions.
+// each differing path in the checkpoints, in the ledger and on disk. Changes no file and decides nothing; plan.ts makes
+// the decisions.
 import { attemptAsync } from '../base/attempt.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -198,7 +199,8 @@ async function factsOf(
 interface Bounds {
   readonly only?: ReadonlySet<TreePath>;
   /**
-   * The paths that certainly did not exist in the target's state. A restore checked this before it created files there.
+   * The paths that certainly did not exist in the target's state. A restore checked this before it created files at
+   * these paths.
    */
   readonly known?: ReadonlySet<TreePath>;
   readonly leave: Map<TreePath, LeftReason>;
@@ -206,8 +208,8 @@ interface Bounds {
 }
 
 /**
- * Returns the paths to which a job is limited beyond the limits in its request. An undo may change only the paths that
- * the reversed restore changed. A recovery may change only the paths that the interrupted run may change.
+ * Returns the paths to which a job is limited, in addition to the limits in its request. An undo may change only the
+ * paths that the reversed restore changed. A recovery may change only the paths that the interrupted run may change.
  */
 async function boundsOf({ checkpoints }: RestoreSite, job: RestoreJob, present: Capture): Promise<Bounds> {
   const bounds: Bounds = { leave: new Map(), conflicts: new Set() };
@@ -289,8 +291,8 @@ function filesInTarget(present: Directory, changes: readonly TreeChange[]): (pat
 }
 
 /**
- * For each changed path, and for each directory above a changed path: returns how many more files the target has there
- * than the current state.
+ * Returns how many more files the target has than the current state: at each changed path, and in each directory above
+ * a changed path.
  */
 function surplusOf(changes: readonly TreeChange[]): Map<TreePath, number> {
   const surplus = new Map<TreePath, number>();
@@ -340,9 +342,10 @@ function exists(tree: AnchoredFiles, path: TreePath): boolean {
 }
 
 /**
- * Returns the paths of a restore with a conflict: their current content is in no checkpoint of this session and was not
- * reported by the session's agent. A path that does not exist now is never in conflict, because a write loses nothing.
- * If the store has lost the head or the base, a content that might be in the lost snapshot counts as a conflict.
+ * Returns the paths of a restore with a conflict. The current content of such a path is in no checkpoint of this
+ * session, and the session's agent did not report it. A path that does not exist now is never in conflict, because a
+ * write loses nothing. If the store has lost the head or the base, a content that might be in the lost snapshot counts
+ * as a conflict.
  */
 async function conflictsIn(
   checkpoints: Checkpoints,

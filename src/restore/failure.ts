@@ -88,8 +88,8 @@ export const lockLost =
   'The lock of the work tree could not be released, so another session may have to wait';
 
 /**
- * Returns the error for a restore that stopped half-way. The daemon finishes or undoes the restore before the
- * next change of the session.
+ * Returns the error for a restore that stopped half-way. The daemon finishes or undoes the restore before the next
+ * request that changes the session.
  */
 export function unfinished(cause: unknown): CheckpointdError {
   const message =

@@ -35,7 +35,8 @@ export interface RestoreIntent {
   readonly paths?: readonly TreePath[];
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
   /**
-   * The directory that the restore changes. Notes of earlier versions lack this field and the three fields after it.
+   * The directory that the restore changes. A note of an earlier version lacks this field and the three fields after
+   * it.
    */
   readonly root?: DirectoryIdentity;
   /** The id of the machine's boot, on systems that have such an id. */
@@ -129,7 +130,7 @@ export class RestoreJournal {
   }
 }
 
-/** Returns the intent of a job, which the journal records. */
+/** Returns the intent of a job. The journal records this intent. */
 export function intentOf(
   id: string,
   { job, plan, record, safety }: PreparedJob,

@@ -26,7 +26,9 @@ import { identify, namesBelow, type Present, statsAt } from './present-state.ts'
 import { clearTemporary, isTemporaryOf, Temporaries } from './temporaries.ts';
 
 export interface LateLookOptions {
-  /** The directory with the displaced files. The options of the restore call it `displacedTo`. */
+  /**
+   * The directory with the displaced files. In the options of the restore, this directory has the name `displacedTo`.
+   */
   readonly directory: string;
   /** The path of the work tree. */
   readonly root: string;
@@ -326,8 +328,8 @@ export async function returnEdit(parts: ReturnParts, edit: Edited): Promise<Retu
 }
 
 /**
- * Takes all edits from the list of edits that a commit found. Moves each edited file back to its path, or beside its
- * path. Returns the files that are now beside their paths.
+ * Empties the list of the edits that a commit found. Moves each edited file back to its path, or beside its path.
+ * Returns the files that are now beside their paths.
  */
 export async function returnEdits(parts: ReturnParts, edited: Edited[]): Promise<ReturnedEdit[]> {
   const beside: ReturnedEdit[] = [];

@@ -1,4 +1,4 @@
-// Merges contents for a revert and stores the results. git merges three files in a private directory of the
+// Merges contents for a revert and stores the results. Lets git merge three files in a private directory of the
 // session. The results, and the tree that contains them, are in the store before a plan uses them.
 import { join } from 'node:path';
 import { files } from '../base/files.ts';
@@ -11,7 +11,7 @@ import type { MergedContent } from '../tree/three-way.ts';
 import type { Directory } from '../tree/tree.ts';
 
 interface MergedContentsOptions {
-  /** Returns a content that an agent reported and that the store may not have. */
+  /** Returns a content that an agent reported and that is perhaps not in the store. */
   readonly reported?: (blob: BlobId) => Buffer | undefined;
   /** Called after each merge with the number of merges so far, and with the size of all their results in bytes. */
   readonly onProgress: (done: ProgressFigures) => void;

@@ -1,6 +1,7 @@
 // The merged tree that a revert restores. The intent names the tree's snapshot, so a recovery finds the tree in the
 // store and does not merge again. No checkpoint of the session has this tree. If other sessions can sweep the store,
-// the revert publishes the tree in the store while the revert runs. The index does not list this publication.
+// the revert publishes the tree in the store while the revert runs. The session's list of checkpoints does not contain
+// this publication.
 import { files } from '../base/files.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';

@@ -43,7 +43,7 @@ export interface StagedDirectory extends Move {
 }
 
 export interface StagedMoves {
-  /** The directories that move as a whole, sorted so that at the new paths parents come before children. */
+  /** The directories that move as a whole, sorted by new path, so that parents come before children. */
   readonly directories: readonly StagedDirectory[];
   readonly files: readonly StagedMove[];
   /** The steps of the plan that are not part of a move. */
@@ -65,7 +65,7 @@ export interface MoveStagingOptions {
   readonly access: Access;
   /** Returns the content that the capture before the restore found at a path. */
   readonly known?: (path: TreePath) => KnownContent | undefined;
-  /** True to sync each file before its move, so that after a power cut the file has its content at the new path. */
+  /** True to sync each file before its move. After a power cut, the file then has its content at the new path. */
   readonly durable: boolean;
   readonly signal?: AbortSignal;
   /** Called twice for each move, because a move replaces two steps of the plan. */
@@ -73,8 +73,8 @@ export interface MoveStagingOptions {
 }
 
 /**
- * Returns the moves whose result is the same as if the restore wrote a new file. Such a file belongs to this user and
- * has the usual permission bits, no access list and no second name.
+ * Returns the moves whose result is the same as if the restore wrote a new file. The file of such a move belongs to
+ * this user and has the usual permission bits, no access list and no second name.
  */
 export async function possibleMoves(
   tree: AnchoredFiles,
@@ -188,8 +188,7 @@ async function sync(tree: AnchoredFiles, path: TreePath): Promise<void> {
 }
 
 /**
- * Returns the deletions and writes that a list of moves replaces. Leaves out steps whose content the store
- * cannot return.
+ * Returns the deletions and writes that these moves replace. Leaves out steps whose content the store cannot return.
  */
 export async function stepsOf(
   moves: readonly Move[],

@@ -1,9 +1,9 @@
-// Pairs files that a restore removes with equal files that it creates, so that one rename does the work of both steps.
-// The pairs only save work: without them the restore has the same result, and a run may ignore any pair.
+// Pairs each file that a restore removes with an equal file that the restore creates. One rename then does the work of
+// both steps. The pairs only save work: without them the restore has the same result, and a run may ignore any pair.
 import { type Entry, isLink } from '../tree/tree.ts';
 import { join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
 
-/** A pair of a deletion and a write of the plan. One rename can replace both. */
+/** A pair of a deletion and a write of the plan. One rename can replace both steps. */
 export interface Move {
   readonly from: TreePath;
   readonly to: TreePath;
@@ -115,7 +115,7 @@ class EqualFiles {
 class Pairs {
   readonly #free: ReadonlyMap<string, EqualFiles>;
   readonly #moves: Move[] = [];
-  /** The new path of each directory, given by the first paired file below this directory. */
+  /** The new path of each directory. The first paired file below a directory determines this path. */
   readonly #directories = new Map<TreePath, TreePath>();
 
   constructor(free: ReadonlyMap<string, EqualFiles>) {

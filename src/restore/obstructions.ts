@@ -65,9 +65,9 @@ export async function findObstructions(
 
 /**
  * Returns a function that returns true for a git directory with any name, unless the current capture has files in this
- * directory. A snapshot may have files at such a path, from an earlier version or from before the directory became a
- * repository. Writing these files into a repository in use would lose commits. If the user's own repository tracks
- * files of the git directory, the current capture has these files.
+ * directory. A snapshot may have files at such a path, because an earlier version captured them, or because the
+ * directory became a repository later. Writing these files into a repository in use would lose commits. If the user's
+ * own repository tracks files of the git directory, the current capture has these files.
  */
 function foreignGitDirectories(tree: AnchoredFiles, present: Directory): (path: TreePath) => boolean {
   const known = new Map<TreePath, boolean>();

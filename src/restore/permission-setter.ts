@@ -93,8 +93,8 @@ export class PermissionSetter {
 }
 
 /**
- * Knows which paths of a work tree have an access list. Reads the access lists of many paths at once. If a path has a
- * list, its group bits are a mask. Setting these bits would give rights to the users in the list.
+ * Knows which paths of a work tree have an access list. Reads the access lists of many paths at once. If a path has an
+ * access list, its group bits are a mask. Setting these bits would give rights to the users in the list.
  */
 export class Access {
   readonly #tree: AnchoredFiles;

@@ -1,5 +1,5 @@
 // Finds steps that the system will refuse: in directories that cannot be changed, on immutable or append-only files,
-// and on other users' files. Checks before any change, so that a dry run reports these refusals, too.
+// and on other users' files. The check comes before any change, so that a dry run reports these refusals, too.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { constants, files, type Stats } from '../base/files.ts';
@@ -124,8 +124,7 @@ function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undef
  * Asks the kernel whether a file or link may be removed, without removing it. `rmdir` first checks this permission, and
  * then fails because the entry is not a directory. Any other test for append-only would open the file for writing, and
  * file watchers would report this.
- * @throws EPERM when the entry may not be removed, ENOTDIR when it may. On Linux, the system checks in this
- * order.
+ * @throws EPERM when the entry may not be removed, ENOTDIR when it may. Linux makes the two checks in this order.
  */
 function askToRemove(address: Buffer): void {
   if (process.platform !== 'linux') return;
@@ -191,7 +190,7 @@ class Directories {
    * detected.
    */
   #keepsNames(directory: TreePath, { mode }: Stats): boolean {
-    if ((mode & stickyBit) !== 0) return false; // here it depends on the owners whether a file can be removed
+    if ((mode & stickyBit) !== 0) return false; // with this bit, it depends on the owners whether a file can be removed
     const address = this.#tree.address(directory === rootPath ? rootPath : join(directory, '.'));
     // Ignores the error: the directory may be writable but not readable, so that names can be created but not listed.
     const listing = attempt(hasCode('EACCES'), () => files.opendirSync(address, { encoding: 'latin1' }));
@@ -212,8 +211,8 @@ class Directories {
 }
 
 /**
- * True when a file cannot be opened for writing, because it is append-only or not writable for this user.
- * Call it only for files that cannot be removed.
+ * True when a file cannot be opened for writing, because it is append-only or not writable for this user. Call this
+ * method only for files that cannot be removed.
  */
 function refusesWriting(tree: AnchoredFiles, path: TreePath): boolean {
   const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;

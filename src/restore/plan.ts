@@ -1,6 +1,6 @@
 // Plans a restore. For each path, the plan has a step, or the reason why the restore skips the path. The plan is a pure
-// function of the facts. So a dry run shows the plan that a run executes. A recovery that plans again makes the same
-// decisions. Does not read the disk: facts.ts gathers the facts.
+// function of the facts. So a dry run shows the plan that a real run executes. A recovery that plans again makes the
+// same decisions. Does not read the disk: facts.ts gathers the facts.
 import { given } from '../base/given.ts';
 import type { Slices } from '../base/slices.ts';
 import { type Entry, isLink, sameContent, type TreeChange } from '../tree/tree.ts';
@@ -57,7 +57,7 @@ export type LeftReason =
   | 'notRestored'
   /** In a revert of one author: another author also changed the path in the range. */
   | 'mixedAuthors'
-  /** In a revert of one author: the path changed in the range, but the ledger does not know by whom. */
+  /** In a revert of one author: the path changed in the range, but the ledger does not know which author changed it. */
   | 'unknownAuthor';
 
 export interface LeftAlone {
@@ -109,8 +109,8 @@ export interface RestorePlan {
   /** The deletions, children before parents. */
   readonly deletes: readonly FileDelete[];
   /**
-   * Pairs of a deletion and a write that one rename can replace. Both steps of each pair are also in `deletes` and in
-   * `writes`.
+   * Pairs of a deletion and a write that one rename can replace. The deletion of each pair is also in `deletes`, and
+   * the write is also in `writes`.
    */
   readonly moves: readonly Move[];
   /** The changes of permission bits: first the files by path, then the directories, deepest first. */
@@ -146,8 +146,8 @@ export const emptyPlan: RestorePlan = {
 };
 
 /**
- * The obstacles to the steps of a first plan, keyed by the path of the step. Code that reads the disk and the store has
- * found these obstacles.
+ * The obstacles to the steps of a first plan, keyed by the path of the step. These obstacles were found by code that
+ * reads the disk and the store.
  */
 export interface Obstacles {
   /** The writes that are impossible, because an entry is in the way or the content is lost. */
@@ -157,8 +157,8 @@ export interface Obstacles {
   /** See {@link RestorePlan.doubtful}. */
   readonly doubtful: ReadonlyMap<TreePath, FailureReason>;
   /**
-   * The files with several names. Changing the permission bits of the existing file would affect all names, so the
-   * restore writes a new file at the path.
+   * The files that have several names (hard links). Changing the permission bits of the existing file would affect all
+   * names, so the restore writes a new file at the path.
    */
   readonly linked: ReadonlySet<TreePath>;
 }
@@ -198,7 +198,7 @@ export interface RestoreFacts {
   readonly folding?: Folding;
   /** The `directories` of the interrupted run that this run completes. */
   readonly emptied?: readonly TreePath[];
-  /** The obstacles to the steps. When absent, the plan assumes that there are none. */
+  /** The obstacles to the steps. When absent, the plan assumes that there are no obstacles. */
   readonly obstacles?: Obstacles;
 }
 

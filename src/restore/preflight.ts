@@ -16,8 +16,8 @@ import type { FileWrite, RestorePlan } from './plan.ts';
 const listedMax = 10;
 
 /**
- * Refuses a plan if contents are missing, or if the disk has too little space for the contents and a tenth more as a
- * reserve. All new files are staged before the first old file is removed, so both need space at the same time. Resolves
+ * Refuses a plan if contents are missing, or if the disk has too little space for the contents and a reserve of a
+ * tenth. All new files are staged before the first old file is removed, so both need space at the same time. Resolves
  * with the sizes of the contents.
  * @throws DataCorrupt, NoSpace
  */
@@ -59,8 +59,8 @@ export function lostContents(writes: readonly FileWrite[], cause?: unknown): Che
 }
 
 /**
- * Returns the paths of the plan whose current state the store cannot return from the snapshot that was just saved.
- * Reads each displaced content and each directory above it, because after the restore the store has the only copy. The
+ * Returns the paths of the plan whose current state cannot be read back from the snapshot that was just saved. Reads
+ * each displaced content and each directory above it, because after the restore the store has the only copy. The
  * capture alone proves nothing, because it does not read files that seem unchanged.
  */
 export async function notGivenBack(
@@ -107,7 +107,8 @@ async function contentsNotGivenBack(
   const blobs = [...new Set(displaced.map(({ blob }) => blob))];
   const ahead = new ReadAhead(contents, blobs, await contents.sizes(blobs));
   const lost = new Set<BlobId>();
-  // Pauses so that the event loop can run. Waiting for a content that was already read ahead is no such pause.
+  // Pauses so that the event loop can run. Waiting for a content that was already read ahead does not give the event
+  // loop a turn.
   const slices = new Slices(signal);
   for (const [turn, blob] of blobs.entries()) {
     signal.throwIfAborted();

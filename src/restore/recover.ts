@@ -1,6 +1,6 @@
-// Completes a restore that a killed daemon, or a failure in this process, left unfinished. Before the next change of
-// the session, recovery finishes the restore, or undoes it if it cannot be finished. Recovery first saves the edits
-// that were made after the interruption; one undo brings them back. Then recovery repeats the original request,
+// Completes a restore that a killed daemon, or a failure in this process, left unfinished. Before the next request that
+// changes the session, recovery finishes the restore, or undoes it if it cannot be finished. Recovery first saves the
+// edits that were made after the interruption; one undo brings them back. Then recovery repeats the original request,
 // starting from the files on disk.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
@@ -125,7 +125,7 @@ async function finishWithoutLost(
   }
 }
 
-/** True when the signal was aborted, and this abort is the error itself or one of its causes. */
+/** True when the error, or one of its causes, is the abort of the signal. */
 function comesFromCancel(error: unknown, signal: AbortSignal): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if (at === signal.reason || at.name === 'AbortError') return signal.aborted;
@@ -176,7 +176,7 @@ async function repeat(
 /**
  * Saves the edits since the interruption in two checkpoints. The first checkpoint has the current state. The second
  * checkpoint has the state before the restore, with the edits applied. Returns the second checkpoint, to which an undo
- * will return. Without edits, returns the existing safety checkpoint.
+ * will return. If there are no edits, returns the existing safety checkpoint.
  */
 async function saveEdits(
   site: RestoreSite,

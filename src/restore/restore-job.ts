@@ -1,5 +1,5 @@
-// The types of a restore: the job that a client requested, the plan with its sources, and the outcome.
-// facts.ts makes the plan, and restore.ts carries it out.
+// The types of a restore: the job that a client requested, the plan with its sources, and the outcome. The plan is made
+// by facts.ts and carried out by restore.ts.
 import type { CheckpointId, SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
 import type {
@@ -62,7 +62,7 @@ export interface Interrupted {
   readonly target: SnapshotId;
   /** The paths that the interrupted run skipped on purpose. */
   readonly left: readonly LeftAlone[];
-  /** True when the job goes back to the state before the restore, and not to its target. */
+  /** True when the job goes back to the state before the restore, and not to the target. */
   readonly isUndone: boolean;
   /**
    * True when the job skips paths whose contents the store has lost. Used when the restore can be neither finished nor

@@ -43,12 +43,12 @@ export async function runRestoreJob(
   return outcome;
 }
 
-/** A plan with the job that it belongs to. */
+/** A plan, and the job to which it belongs. */
 type PlannedJob = FilePlan & { readonly job: RestoreJob };
 
 /**
- * Runs a job whose target is made from the current state, and reports it to the listeners. `planned` makes the final
- * job and its plan from `draft`.
+ * Runs a job whose target is made from the current state, and reports the job to the listeners. `planned` makes the
+ * final job and its plan from `draft`.
  */
 export async function runPlannedJob(
   site: RestoreSite,
@@ -81,7 +81,7 @@ export async function reportRecovered(
 
 /**
  * Returns a sentence that names the method which reverses a recovered restore. Returns an empty text when neither undo
- * nor redo reverses it: the restore was undone, so the work tree is as before.
+ * nor redo can reverse the restore: the restore was undone, so the work tree is as before.
  */
 function reversalOf(made: StoredCheckpoint | undefined): string {
   if (made === undefined) return '';
@@ -91,7 +91,7 @@ function reversalOf(made: StoredCheckpoint | undefined): string {
   return method === undefined ? '' : ` ${method} reverses it.`;
 }
 
-/** Runs a job without a report to the listeners. */
+/** Runs a job, but does not report it to the listeners. */
 export function executeJob(
   site: RestoreSite,
   job: RestoreJob,
@@ -149,7 +149,9 @@ async function holdingMerged<T>(
   }
 }
 
-/** Returns the conversation after the job. @throws DataCorrupt, before any change, when this conversation is missing */
+/**
+ * Returns the conversation as it is after the job. @throws DataCorrupt, before any change, when that state is missing
+ */
 function conversationAfter({ conversation }: RestoreSite, job: RestoreJob): ConversationState {
   if (job.scope === 'files') return conversation.state;
   return conversation.at(job.conversation ?? job.target.record.conversation);
@@ -239,8 +241,8 @@ async function applyPlan(
       displacedTo: late.directoryOf(id),
     });
   } catch (error) {
-    // After a visible change, recovery finishes or undoes the restore. Before a visible change, the daemon
-    // removes the note, and only the safety checkpoint remains.
+    // If a change was already visible, recovery finishes or undoes the restore. If not, the daemon removes the note,
+    // and only the safety checkpoint remains.
     if (isRecovery || (error instanceof CheckpointdError && error.effects !== 'none'))
       throw unfinished(error);
     removeNote(site, journal, error);
@@ -252,8 +254,8 @@ async function applyPlan(
 }
 
 /**
- * Writes the note. If the write fails, removes the note. Otherwise the next start of the daemon would carry out the
- * restore.
+ * Writes the note. If the write fails, removes the note, because a remaining note would make the next start of the
+ * daemon carry out the restore.
  */
 function writeIntent(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent): void {
   try {
@@ -381,9 +383,9 @@ function composeRestored(
 }
 
 /**
- * Records the head of the conversation also in the log, for an opening without checkpoints. Records the authors. `ours`
- * are the paths that the restore wrote or deleted. The published checkpoint is what counts, so a failure here does not
- * make the restore fail.
+ * Records the authors. `ours` are the paths that the restore wrote or deleted. Also records the head of the
+ * conversation in the log, because an opening without checkpoints reads the head from there. The published checkpoint
+ * is what counts, so a failure here does not make the restore fail.
  */
 async function recordDone(
   site: RestoreSite,

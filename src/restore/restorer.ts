@@ -1,8 +1,8 @@
 // Makes the work tree match a plan. Verifies the old files, writes the new contents under temporary names (staging),
 // then puts one file after another in place. This module neither plans nor captures, and makes no decisions. The caller
 // writes the intent before calling this module, and makes a checkpoint afterwards. After a crash at any point, each
-// path has a complete file: either the old file or the new file. sweepTemporaries removes the temporary files that are
-// left. A new plan and a second run then complete the restore.
+// path has a complete file: either the old file or the new file. The function sweepTemporaries removes the temporary
+// files that are left. A new plan and a second run then complete the restore.
 import { CheckpointdError } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -172,8 +172,8 @@ class Restorer {
       await this.#commit(staging, moves);
     } catch (error) {
       const { left } = await clearTemporaries(clearing, this.#committed);
-      // Tries again, because a file system may refuse a removal only for a moment. If a temporary file remains, this
-      // counts as a change, so the journal must stay.
+      // Tries again, because a file system sometimes refuses a removal for just a moment. If a temporary file remains,
+      // this counts as a change, so the journal must stay.
       const stays = left.length > 0 ? (await clearTemporaries(clearing, this.#committed)).left : left;
       const failure = stopped(error, this.#at ?? staging.at, this.#visibleChanges());
       throw stays.length > 0 ? leftBehind(failure, stays) : failure;

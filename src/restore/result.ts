@@ -77,8 +77,8 @@ export function revealedBy(plan: RestorePlan, changes: readonly TreeChange[]): T
 }
 
 /**
- * The reasons why a capture may leave out a file that the restore wrote: its permission bits make it unreadable, or it
- * exceeds a limit of the capture.
+ * The reasons why a capture may leave out a file that the restore wrote. The permission bits make the file unreadable,
+ * or the file exceeds a limit of the capture.
  */
 const hiding: ReadonlySet<string> = new Set([
   'unreadable',
@@ -131,8 +131,8 @@ export interface RestoreRun extends FilePlan {
 
 /**
  * Returns the paths that differ between the states before and after a restore although the restore did not write them.
- * Either a program edited the path while the restore ran, or an ignore file that the restore wrote hides the path.
- * Changes by an interrupted run count as writes of the restore.
+ * Either a program edited the path while the restore ran, or an ignore file that the restore wrote hides the path. A
+ * change by an interrupted run counts as a write of the restore.
  */
 export async function untouchedBy(
   { store }: Checkpoints,

@@ -1,6 +1,6 @@
-// Limits a revert to the work of one author. Finds the paths that only this author changed in the range. Also finds
-// this author's changes in paths that other authors changed, too. The revert skips all other paths that the author may
-// have changed.
+// Limits a revert to the work of one author. Finds the paths that only this author changed in the range. If other
+// authors also changed a path, finds the changes that this author made there. The revert skips all other paths that the
+// author may have changed.
 import { given } from '../base/given.ts';
 import type { BlobId, CheckpointId, SessionId, SnapshotId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
@@ -15,8 +15,8 @@ import type { MergedContents } from './merged-contents.ts';
 import type { LeftAlone } from './plan.ts';
 
 /**
- * Returns the checkpoints of a range, oldest first, along the line of parents that leads to its end. A range without
- * `to` ends at the head.
+ * Returns the checkpoints of a range, oldest first. Follows the parents from the end of the range back to its
+ * beginning. A range without `to` ends at the head.
  */
 function checkpointsOf(index: CheckpointIndex, { from, to = index.head }: RevertRange): StoredCheckpoint[] {
   if (to === undefined || to === from) return [from];
@@ -25,7 +25,8 @@ function checkpointsOf(index: CheckpointIndex, { from, to = index.head }: Revert
     if (each.record.id === from.record.id) return [from, ...found.reverse()];
     found.push(each);
   }
-  // No line of parents leads to a safety checkpoint, so this range has no reports, and no checkpoints between its ends.
+  // The parents did not lead to `from`, because a safety checkpoint is never a parent. So this range has no reports,
+  // and no checkpoints between its ends.
   return [from, to];
 }
 
@@ -55,7 +56,8 @@ interface AuthorsPart {
   /** The paths that only this author changed. */
   readonly whole: ReadonlySet<TreePath>;
   /**
-   * This author's changes at paths that other authors changed, too. For each path, the changes are listed oldest first.
+   * The changes of this author at paths that other authors also changed. For each path, the changes are listed oldest
+   * first.
    */
   readonly steps: ReadonlyMap<TreePath, readonly ReportedStep[]>;
   readonly left: readonly LeftAlone[];
@@ -108,7 +110,7 @@ interface ChangedStation {
   readonly changed: ReadonlyMap<TreePath, Entry | undefined>;
 }
 
-/** Returns the stations of a line of checkpoints. Unless `present` is false, the last station is the current state. */
+/** Returns the stations of a chain of checkpoints. Unless `present` is false, the last station is the current state. */
 async function stationsOf(
   store: SnapshotStore,
   line: readonly StoredCheckpoint[],
@@ -129,7 +131,7 @@ async function stationsOf(
 }
 
 /**
- * Returns the stations from the beginning of a range to the current state. Returns undefined when no line of parents
+ * Returns the stations from the beginning of a range to the current state. Returns undefined when no chain of parents
  * leads from the head to the range.
  */
 async function stationsToPresent(

@@ -1,5 +1,5 @@
-// Limits a revert to single hunks. To do this, it replaces one side of the merge by a state that differs from the end
-// of the range only in these hunks.
+// Limits a revert to single hunks. To do this, the module replaces one side of the merge by a state that differs from
+// the end of the range only in these hunks.
 import { CheckpointdError } from '../base/errors.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { unifiedParts } from '../checkpoints/diff-text.ts';

@@ -112,7 +112,7 @@ async function planRevert(
   /** The files that are in the way of the merge, but that captures leave out. */
   const alsoInclude = new Set<TreePath>();
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    // Does not pass an empty list, because a capture without the option may be faster.
+    // Omits the option if the list is empty, because a capture without the option may be faster.
     const more = alsoInclude.size === 0 ? {} : { alsoInclude: [...alsoInclude] };
     const present = await capturePresent(checkpoints, context, more.alsoInclude);
     const made = await mergeOnto(site, present, revert, context);
@@ -158,7 +158,7 @@ function targetOf({ record }: StoredCheckpoint, present: Capture, snapshot: Snap
   return { record: { ...record, id: newCheckpointId(), kind: 'safety', snapshot, skipped: present.skipped } };
 }
 
-/** Adds the conflicts of the merge, and the paths that the merge skipped, to a plan. */
+/** Adds to a plan the conflicts of the merge, and the paths that the merge skipped. */
 function withFates(
   plan: FilePlan['plan'],
   { paths, changes }: TreeMerge,
@@ -236,7 +236,8 @@ async function mergeOnto(
       marks: revert.conflicts === 'markers',
     });
     if (revert.conflicts === 'fail') refuseConflicts(merge);
-    // Hunks and reports do not mention directories, so a revert by hunks or author changes no directory permissions.
+    // Hunks and reports do not mention directories. So a revert by hunks or by author does not change the permissions
+    // of directories.
     const narrow = isHunks || revert.author !== undefined ? [] : revert.paths;
     const directories = await directoryChanges(store, { base, from, present }, narrow);
     const tree = amended(present.root, merge.changes, directories, await store.directory(from));

@@ -1,8 +1,8 @@
 // Finds existing paths that a checkpoint lacks, but that may have existed when the checkpoint was made. The
-// checkpoint's capture may have skipped or excluded the path. Or the file was too large, or the checkpoint's
-// `.gitignore` files ignore the path. A restore must not conclude that the path did not exist when the checkpoint was
-// made. For rules outside the work tree (info/exclude, the user's global excludes), today's rules are used. When in
-// doubt, this module counts a path as left out.
+// checkpoint's capture may have skipped or excluded the path, or the file may have been too large. The checkpoint's
+// `.gitignore` files may also ignore the path. A restore must not conclude that the path did not exist when the
+// checkpoint was made. For rules outside the work tree (info/exclude, the user's global excludes), today's rules are
+// used. When in doubt, this module counts a path as left out.
 import { join as joinPaths, relative } from 'node:path';
 import { files } from '../base/files.ts';
 import { rulesOf } from '../checkpoints/publish.ts';
@@ -61,7 +61,7 @@ async function ignoredThen(
   paths: readonly TreePath[],
 ): Promise<TreePath[]> {
   const { workTree, directory, log } = site;
-  // If the repository ignores the whole work tree, its rules do not apply.
+  // If the repository ignores the whole work tree, the rules of the repository do not apply.
   const isIgnored = (await site.checkpoints.capture.ignoredBy()) !== undefined;
   const repository = isIgnored ? undefined : findRepository(workTree.root);
   const place = joinPaths(directory.ignoreDirectory, 'then');

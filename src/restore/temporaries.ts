@@ -204,7 +204,7 @@ export async function clearTemporaries(
   return { left: [...new Set(left)].sort(byBytes), kept };
 }
 
-/** Gives a file that could not be removed (an immutable file) a name that no sweep removes. */
+/** Renames a file that could not be removed (such as an immutable file), so that no sweep removes the file. */
 function keptAs(commit: Stuck | undefined, temporary: TreePath, because: unknown): Failure | undefined {
   const home = commit?.stuck.get(temporary);
   const reason = pathReason(because);

@@ -1,7 +1,7 @@
 // Locks the work tree while a restore writes. Meanwhile a restore of another session or daemon waits for some seconds,
 // then fails as busy. There are two locks: one on the path of the work tree, and one on the directory itself. The lock
-// on the directory also works between containers. Captures take no lock, because a capture finds each file complete,
-// either old or new.
+// on the directory also works between containers. A capture takes no lock, because it finds each file complete, either
+// old or new.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lockDirectory } from '../base/directory-lock.ts';
