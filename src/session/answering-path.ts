@@ -27,7 +27,7 @@ export async function mustAnswer(path: string, kind: ErrorKind, signal?: AbortSi
 const argumentMax = 32_000;
 
 /**
- * The time limit for the child. A sleeping disk wakes up in less time. A client waits for an answer longer than this.
+ * The time limit for the child. A sleeping disk wakes up in less time. A client waits longer than this for an answer.
  */
 const patienceMs = 5_000;
 
@@ -35,7 +35,7 @@ const patienceMs = 5_000;
  * True when a child process got an answer, even an error, from reading `path`. False when the child did not end in
  * time.
  *
- * Starts no child and returns true for a path on a local disk, and on a system without `ls` (Windows).
+ * For a path on a local disk, and on a system without `ls` (Windows), returns true without starting a child.
  */
 async function answers(path: string, signal?: AbortSignal, msMax = patienceMs): Promise<boolean> {
   signal?.throwIfAborted();

@@ -23,11 +23,11 @@ type Idempotency = NonNullable<OperationContext['stamp']['idempotency']>;
 interface LoggedAuthorship extends LogRecord {
   readonly kind: 'ledger';
   readonly records: readonly LedgerRecord[];
-  /** The writes that the agent of this session, or of another session on the work tree, reported. */
+  /** The writes that an agent reported: the agent of this session, or the agent of another session on the work tree. */
   readonly reports?: readonly ReportedWrite[];
   /**
-   * The client's key, and the answer to its request. Key and answer are in the same record as the effect, so all are
-   * logged together.
+   * The client's key, and the answer to its request. Key and answer are in the same record as the effect, so all three
+   * are logged together.
    */
   readonly idempotency?: Idempotency & { readonly result: RecordedWrite };
 }
@@ -90,8 +90,8 @@ export async function recordCheckpoint(
 
 /**
  * For the first checkpoint of a session, returns the paths whose content differs from the ledger. The ledger may still
- * have records of earlier checkpoints that were removed. A path without a record needs none: the base in the store has
- * its content ({@link baseOf}).
+ * have records of earlier checkpoints that were removed. A path without a record needs no record, because the base in
+ * the store has its content ({@link baseOf}).
  */
 async function changesSinceKnown(
   { store, ledger }: Checkpoints,
@@ -244,9 +244,9 @@ export async function recordWrite(
 }
 
 /**
- * Returns the sessions that must keep the content of an agent's write to a path. Returns none while only one session is
- * open on the work tree. Includes only sessions that compute content ids as this session does, and whose captures
- * include the path.
+ * Returns the sessions that must keep the content of an agent's write to a path. Returns an empty list while only one
+ * session is open on the work tree. Includes only sessions that compute content ids as this session does, and whose
+ * captures include the path.
  */
 async function keepersOf(session: Session, path: TreePath): Promise<Session[]> {
   const others = session.parts.neighbours(session);
@@ -283,7 +283,7 @@ function keepContent(keepers: readonly Session[], content: Known, bytes: Uint8Ar
 type Written = Pick<LedgerRecord, 'path' | 'content' | 'at'>;
 
 /**
- * Makes a session record a write that another session on the work tree has reported. If the write cannot be logged,
+ * Records, in a session, a write that another session on the work tree has reported. If the write cannot be logged,
  * gives a warning.
  */
 function recordReport(session: Session, writer: Session, written: Written): void {
@@ -382,8 +382,8 @@ export async function pathHistory(session: Session, path: TreePath): Promise<Pat
 }
 
 /**
- * Returns the id of the first checkpoint with the content of a record. A reported content that another content replaced
- * before the next checkpoint is in no checkpoint.
+ * Returns the id of the first checkpoint with the content of a record. No checkpoint has a reported content that was
+ * replaced before the next checkpoint.
  */
 async function checkpointWith(
   { index, store }: Checkpoints,
@@ -392,7 +392,8 @@ async function checkpointWith(
   next: LedgerRecord | undefined,
 ): Promise<CheckpointId | undefined> {
   if (isCheckpointId(by)) return index.byId(by)?.record.id;
-  // The clock may not advance between a checkpoint and the report. Then the second of these checkpoints has the content.
+  // A checkpoint and the report after it may have the same time, because the clock is coarse. The next checkpoint then
+  // has the content.
   for (const { record } of since(all, at, 2)) {
     if (next !== undefined && next.at < record.timestamp) return undefined;
     const found = await store.entry(record.snapshot, path);

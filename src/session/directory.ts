@@ -100,7 +100,7 @@ export class SessionDirectory {
   get logFile(): string {
     return join(this.own, 'session.log');
   }
-  /** The directory with the lines of the session that this machine pushed to remotes. */
+  /** The directory with the lines that this machine pushed to remotes for this session. */
   get travelDirectory(): string {
     return join(this.own, 'travel');
   }
@@ -242,12 +242,12 @@ export class SessionDirectory {
     makeDirectory(this.own);
   }
 
-  /** Removes the directory that {@link makeRoot} made. Call it when the next step has failed. */
+  /** Removes the directory that {@link makeRoot} made. Call this method when the next step has failed. */
   removeEmptyRoot(): void {
-    attempt(isOfSystem, () => files.rmdirSync(this.root)); // the directory may not be empty, or may be gone
+    attempt(isOfSystem, () => files.rmdirSync(this.root)); // the directory may be gone, or may contain files
   }
 
-  /** Removes the sub-directory that {@link create} made. Call it when the next step has failed. */
+  /** Removes the sub-directory that {@link create} made. Call this method when the next step has failed. */
   removeNew(): void {
     // Ignores a failure, because the earlier failure is reported. The next opening treats the session as new.
     attempt(isOfSystem, () => files.rmSync(this.own, { recursive: true, force: true }));

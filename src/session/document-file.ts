@@ -295,7 +295,7 @@ export async function placeOfExport(
 /**
  * Writes the document to a temporary file and moves it into place. Replaces an existing file only on request.
  * @throws PreconditionFailed (a file exists and overwriting was not requested, or the file changed since it was saved),
- * NoSpace. In both cases nothing was written
+ * NoSpace. When one of these errors occurs, nothing was written
  */
 export async function exportToFile(
   session: Session,
@@ -315,7 +315,7 @@ export async function exportToFile(
 }
 
 /**
- * Writes the temporary file and returns its size in bytes. Captures ignore names of this form, so no checkpoint
+ * Writes the temporary file and returns its size in bytes. A capture ignores names of this form, so no checkpoint
  * contains a file that a killed process left behind.
  */
 async function writeTemporary(

@@ -29,7 +29,7 @@ import { openCapturer } from './watching.ts';
 
 export type InitMode = 'auto' | 'force' | 'never';
 
-/** Returns the reason why checkpoints may not be enabled now. Returns undefined when they may be enabled. */
+/** Returns the reason why the session must not enable checkpoints now. Returns undefined when there is no reason. */
 export async function obstacle(session: Session, mode: InitMode): Promise<DisabledReason | undefined> {
   if (!session.parts.options.features.checkpoints) return 'FeatureOff';
   if (mode === 'never') return 'NotRequested';
@@ -41,8 +41,8 @@ export async function obstacle(session: Session, mode: InitMode): Promise<Disabl
     throw error;
   }
   const { repository, directory } = session.parts;
-  // If a user enabled checkpoints by hand, a resumed session enables them again: the session has checkpoints, and
-  // perhaps an unfinished restore.
+  // If a user enabled checkpoints by hand, a resumed session enables them again, because the session has checkpoints,
+  // and perhaps an unfinished restore.
   if (mode === 'auto' && repository === undefined && !files.existsSync(directory.enabledFile))
     return 'NotARepository';
   return undefined;

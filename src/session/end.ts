@@ -1,4 +1,4 @@
-// Ends sessions. An ending session passes through five states, and never goes back after the decision (`noted`):
+// Ends sessions. An ending session passes through five states, and never goes back after the decision:
 //
 // - `open`: the session has its owner, and its queue runs.
 // - `ending`: no new operation begins. A failure before the decision leaves the session unchanged.
@@ -6,8 +6,8 @@
 // outside its directory, writing this note is the decision. After a kill, the session is neither listed nor resumed.
 // - `moved`: the session's directory has a new name, so its old path is free. For a session that has all its data in
 // this directory, the rename is the decision.
-// - `deleted`: the renamed directory is gone from the disk. The marker is deleted last, so that after a kill it shows
-// that the remaining files belong to checkpointd.
+// - `deleted`: the renamed directory is gone from the disk. The marker is deleted last. After a kill, the marker
+// therefore shows that the remaining files belong to checkpointd.
 //
 // A session ends in one of three ways. Closing (`endSession`, and `abandonSession` for a process that must end at once)
 // removes checkpoints, but never the only copy of a user's work. A session with such a copy stays as an orphan, and a
@@ -45,7 +45,7 @@ import type { Session } from './session.ts';
 import { openClosedStore } from './session-store.ts';
 
 /**
- * The way in which a session ends. `orderly`: by a request or a signal (close, shutdown). `abrupt`: after the loss of
+ * The way in which a session ends. `orderly`: by a request (close, shutdown) or a signal. `abrupt`: after the loss of
  * the client (end of input, death of the parent, fatal framing, exit without shutdown), or after an internal failure.
  */
 export type EndKind = 'orderly' | 'abrupt';
@@ -62,13 +62,13 @@ type NotRemoved =
   | 'storeUnavailable';
 
 export interface Ended {
-  /** The result for the session's directory. */
+  /** The fate of the session's directory. */
   readonly fate: 'kept' | 'removed' | 'orphaned';
   /** The reason why the directory stays. Absent when the session was removed. */
   readonly because?: NotRemoved;
   /**
-   * Resolves when the files of a removed directory have been deleted. Before that, the path of the directory is already
-   * free.
+   * Resolves when the files of a removed directory have been deleted. The path of the directory is free before the
+   * files are deleted.
    */
   readonly deleted: Promise<void>;
 }
@@ -324,9 +324,9 @@ export const orphanGraceMs = 24 * 60 * 60 * 1000;
 
 /**
  * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of directories. First, orphans. An
- * orphan has our marker, belongs to this user, has no living owner and no unfinished restore, and had no heartbeat for
- * the grace period. Second, sessions of any age whose deletion was interrupted. Third, directories that were renamed
- * away. Never touches a session with the retention `keep`, unless a client has deleted this session.
+ * orphan has the marker of checkpointd, belongs to this user, has no living owner and no unfinished restore, and had no
+ * heartbeat for the grace period. Second, sessions of any age whose deletion was interrupted. Third, directories that
+ * were renamed away. Never touches a session with the retention `keep`, unless a client has deleted this session.
  *
  * If the sweep cannot judge or remove a directory, it logs a warning and leaves the directory. Calls `onDecided` when
  * all paths are free. Only then deletes the renamed directories, which may take long.
@@ -508,7 +508,7 @@ async function isWhole(store: Pick<SnapshotStore, 'checkpoints'>, expected: numb
   }
 }
 
-// Moved: the path is free.
+// The state `moved`: the path is free.
 
 /** True for a name in the storage root that the daemon gives to a directory before deleting it. */
 function isTrash(name: string): boolean {
@@ -575,8 +575,8 @@ export function renameStoreAway(directory: SessionDirectory): string {
 
 /**
  * True when the daemon may delete a directory with a trash name. The directory must belong to this user. The directory
- * must have the marker of the session that its name contains, or be empty except for the daemon's empty sub-directory.
- * A kill can leave such an empty directory.
+ * must have the marker of the session in its name, or be empty except for the daemon's empty sub-directory. A kill can
+ * leave such an empty directory.
  */
 function isOurTrash(storage: string, name: string): boolean {
   const path = join(storage, name);

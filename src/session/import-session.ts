@@ -1,6 +1,6 @@
-// Makes a session from a fetched line. Until the session is complete, a note in its directory says that the
-// session is being deleted. So if the import fails or is killed, the next sweep removes the session. No other
-// session changes.
+// Makes a session from a fetched line. Until the session is complete, a note in its directory says that the session is
+// being deleted. So if the import fails or is killed, the next sweep removes the session. The import changes no other
+// session.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
@@ -39,7 +39,9 @@ import { busy, SessionOwner } from './owner.ts';
 import { openClosedStore } from './session-store.ts';
 import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
 
-/** The number of checkpoints in one transaction. Each transaction of a git store makes a pack with its commits. */
+/**
+ * The maximum number of checkpoints in one transaction. Each transaction of a git store makes a pack with its commits.
+ */
 const publishedAtOnce = 500;
 
 /** The place of an import, as the client requests it. */
@@ -75,7 +77,7 @@ interface ImportContext {
 }
 
 /**
- * Checks the place of an import. Call it before fetching data. @throws the errors of groups 2xxx and 3xxx,
+ * Checks the place of an import. Call this function before fetching data. @throws the errors of groups 2xxx and 3xxx,
  * NotARepository
  */
 export async function prepareImport(place: ImportPlace): Promise<PreparedPlace> {
@@ -186,7 +188,7 @@ async function fill(
     const copies = new Map<SnapshotId, SnapshotId>();
     const snapshots = line.checkpoints.map(({ record }) => record.snapshot);
     await opened.store.adopt?.(join(objects.gitDir, 'objects'), snapshots, signal);
-    // A store protects only few unpublished snapshots from sweeps, unless it can publish many at once.
+    // A store that cannot publish many checkpoints at once protects only a few unpublished snapshots from sweeps.
     const atOnce = opened.store.publishAll === undefined ? 1 : publishedAtOnce;
     for (let done = 0; done < line.checkpoints.length; ) {
       signal.throwIfAborted();
@@ -225,8 +227,8 @@ async function copyNew(
 }
 
 /**
- * Returns a function that takes the id of a content in the line, and returns the id of this content in this store. The
- * function returns undefined if the store lacks the content.
+ * Returns a function. For the id of a content in the line, the function returns the id of this content in this store,
+ * or undefined if the store lacks the content.
  */
 function contentIds(
   { gitObjects }: Pick<SnapshotStore, 'gitObjects'>,

@@ -56,8 +56,8 @@ function ownReports(logFile: string, id: SessionId, since: string): ReportedWrit
 const clockErrorMs = 10_000;
 
 /**
- * Returns a function that translates paths of one work tree into paths of the other. Returns undefined unless one of
- * the two work trees contains the other.
+ * Returns a function that translates paths of one work tree into paths of the other work tree. Returns undefined unless
+ * one of the two work trees contains the other.
  */
 function translation(from: string, to: string): ((path: TreePath) => TreePath | undefined) | undefined {
   if (from === to) return (path) => path;

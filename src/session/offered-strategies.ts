@@ -1,5 +1,5 @@
-// The strategies that the daemon offers, and whether this machine supports each strategy. The answer to
-// `initialize` waits until this file is loaded, so the file imports no store.
+// The strategies that the daemon offers, and whether this machine supports each strategy. The daemon must load this
+// file before it can answer `initialize`, so the file imports no store.
 import { given } from '../base/given.ts';
 import type { StrategyDriver } from '../store/snapshot-store.ts';
 import { strategies } from '../store/strategies.ts';

@@ -37,8 +37,8 @@ export interface OpenRequest {
   readonly retention?: 'session' | 'keep';
   readonly init: InitMode;
   /**
-   * Set when the client wants an unreadable conversation log to be renamed, so that the checkpoints can be
-   * used without it.
+   * Set when the client wants an unreadable conversation log to be renamed, so that the checkpoints can be used without
+   * the log.
    */
   readonly recover?: 'conversation';
   readonly allowProtected: boolean;
@@ -58,13 +58,15 @@ export interface Surroundings {
   readonly log: Log;
   /** Called when an internal check has failed. The process should then end, so that the next start runs a recovery. */
   readonly onPoison: (because: Error) => void;
-  /** The terms that the daemon writes into the file `owner.json` of each session that it opens. */
+  /** The fields of `owner.json` that are equal for all sessions of the daemon; see {@link OwnerTerms}. */
   readonly terms?: OwnerTerms;
-  /** False when {@link watchFromNow} starts the watching, and not the opening. Default: true. */
+  /**
+   * False when the opening does not start the watching, because {@link watchFromNow} starts it later. Default: true.
+   */
   readonly watches?: boolean;
   /**
-   * Returns the session with this id if this daemon has it open. If no client uses the session and it does
-   * not suit the request, closes the session and returns undefined.
+   * Returns the session with this id if this daemon has the session open. If no client uses the session, and the
+   * session does not suit the request, closes the session and returns undefined.
    */
   readonly alreadyOpen: (id: string, suits: (open: Session) => boolean) => Promise<Session | undefined>;
   /** Returns the other sessions of this daemon on the same work tree. */
@@ -93,8 +95,8 @@ export async function openSession(
   const driver = strategyNamed(request.strategy);
   const workTree = openWorkTree(request.workTree, { allowProtected: request.allowProtected });
   const { storage } = request.options;
-  // The client may have allowed a protected work tree, such as the home directory, that contains the default storage.
-  // Captures then leave out the storage.
+  // The client may have allowed a protected work tree, such as the home directory, that contains the default storage. A
+  // capture then leaves out the storage.
   if (!request.isDefaultStorage || workTree.protectedPlace === undefined) checkStorage(workTree, storage);
   const root = prepareStorage(storage, { isDefault: request.isDefaultStorage });
   refuseParentOf(workTree.root, root);
@@ -316,7 +318,7 @@ function assemble(
 
 /**
  * Warns that another directory has replaced the work tree. Does not warn once the new directory has a checkpoint, so
- * that commands do not repeat the warning for ever. After that, only restoring an older checkpoint causes a warning.
+ * that commands do not repeat the warning for ever. After that, only a restore of an older checkpoint causes a warning.
  */
 function warnIfReplaced(
   { directory, marker }: { readonly directory: SessionDirectory; readonly marker: SessionMarker },

@@ -11,7 +11,7 @@ export interface QueueFigures {
   /** The name of the running operation, which the caller gave. */
   readonly running: string | undefined;
   readonly waiting: number;
-  /** The number of operations that may wait. The queue refuses further operations. */
+  /** The maximum number of waiting operations. The queue refuses further operations. */
   readonly capacity: number;
   readonly completed: number;
   readonly poisoned: boolean;

@@ -41,9 +41,9 @@ interface LoggedOperation extends LogRecord, LoggedKey {
 }
 
 /**
- * A record that is written before an effect: removing or naming a checkpoint, or enabling checkpoints. Such an effect
- * has no log record of its own. After a kill, the existing checkpoints show whether the effect took place, so a key and
- * its effect stay together.
+ * A record that is written before one of these effects: a checkpoint is removed or named, or checkpoints are enabled.
+ * Such an effect has no log record of its own. After a kill, the existing checkpoints show whether the effect took
+ * place, so a key and its effect stay together.
  */
 interface LoggedIntention extends LogRecord, LoggedKey {
   readonly kind: 'intention';
@@ -133,8 +133,8 @@ function committed(
 
 const remembered = 1000;
 /**
- * The maximum size in bytes of the stored answers of requests without a key. The newest answer is kept even
- * if it is larger.
+ * The maximum size in bytes of the stored answers of requests without a key. The newest answer is kept even if it is
+ * larger than this limit.
  */
 const resultBytesMax = 128 * 1024;
 
@@ -235,7 +235,7 @@ export class OperationRecords {
     return running?.checkpoint === undefined ? undefined : { checkpoint: running.checkpoint };
   }
 
-  /** Returns the outcome of an operation by its id or its key. */
+  /** Returns the outcome of the operation with this id or this key. */
   find(name: string): OperationFate | undefined {
     const entry = this.#byOperation.get(name) ?? this.#byKey.get(name);
     if (entry === undefined) return undefined;

@@ -3,7 +3,7 @@
 // owner.json names the current owner and counts all owners so far. A process that was suspended for long sees in this
 // file that another process has taken over, and stops writing. The owner renews a heartbeat every minute. If the
 // directory cannot be locked, a process may be unable to see the owner. The process then decides by the age of the
-// heartbeat whether the owner is alive. end.ts decides what happens to a session without an owner.
+// heartbeat whether the owner is alive. The file end.ts decides what happens to a session without an owner.
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -312,9 +312,9 @@ function readOwner(file: string): Owner | undefined {
 
 /**
  * True when the holder may be alive although this process got both locks. If the holder had locked the directory, the
- * holder is gone. Otherwise (no flock(1), another version), the holder may run where this process cannot see its lock
- * on the name. Such a holder counts as alive when the process with its pid has the recorded start time. If this process
- * cannot see the holder at all, a recent heartbeat counts as a sign of life.
+ * holder is gone. Otherwise (no flock(1), another version), the holder may run where this process cannot see the
+ * holder's lock on the name. Such a holder counts as alive when the process with its pid has the recorded start time.
+ * If this process cannot see the holder at all, a recent heartbeat counts as a sign of life.
  */
 function isLive({ note, seenMs }: Owner, locks: Locks): boolean {
   if (note.released === true || isProven(note, locks)) return false;
@@ -356,8 +356,8 @@ const orphanPatienceMs = 2_000;
  * Kills the git processes that a killed daemon left running in a session directory, and waits until they are gone. The
  * caller must own the session. A git process that reads from the daemon ends by itself. But a git process that needs no
  * daemon (such as a repack) would continue to write into the repository. Works on Linux only, where /proc shows the
- * working directory of a process. On other systems an orphaned git process runs to its end. Any locks and temporary
- * files that it leaves later count as stale.
+ * working directory of a process. On other systems an orphaned git process runs to its end. If it leaves locks or
+ * temporary files, these are later treated as stale.
  */
 export async function endOrphans(directory: string): Promise<void> {
   if (process.platform !== 'linux') return;

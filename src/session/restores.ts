@@ -12,8 +12,8 @@ import type { Session } from './session.ts';
 import { storageFailure } from './storage.ts';
 
 /**
- * Returns the restore site of the session. Callers that run before the session has enabled checkpoints pass
- * `checkpoints`.
+ * Returns the restore site of the session. A caller must pass `checkpoints` if the session has not enabled checkpoints
+ * yet.
  */
 export function restoreSite(
   session: Session,
@@ -64,13 +64,13 @@ export async function ensureRecovered(
     const message = `The session's directory ${directory.root} was removed while the session was open. Close the session and open it again.`;
     throw new CheckpointdError('StoreUnavailable', message, { details: { path: directory.root } });
   }
-  // Without checkpoints the restore cannot be recovered here. The change itself then fails without checkpoints, or
-  // enables them.
+  // Without checkpoints the restore cannot be recovered here. The change then fails because checkpoints are disabled,
+  // or the change itself enables them.
   if (!session.hasUnfinishedRestore || session.enabled === undefined) return;
   await check?.();
   const site = restoreSite(session);
   await recover(site, context);
   await recoverAnswered(site, context);
-  // The answer to an opening contains the lists of the restore. All other answers contain only the warning.
+  // The answer to an opening contains the lists of paths of the restore. All other answers contain only the warning.
   session.recovered = undefined;
 }

@@ -1,5 +1,5 @@
 // Opens the store of one session, and distinguishes a new store from a lost store. If the client wants a new start,
-// moves a damaged store aside. enable.ts handles the checkpoints in the store.
+// moves a damaged store aside. The checkpoints in the store are handled by enable.ts.
 import { join } from 'node:path';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';

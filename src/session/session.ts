@@ -40,7 +40,7 @@ export type DisabledReason =
   | 'StoreCorrupt';
 
 export interface SessionLimits {
-  /** The size limit of a file. Captures leave out larger files and list them as skipped. */
+  /** The size limit of a file. A capture leaves out a larger file and lists the file as skipped. */
   readonly maxFileBytes: number;
   /** The time limit in ms for enabling checkpoints, including the first capture. */
   readonly initTimeoutMs: number;
@@ -79,7 +79,7 @@ interface SessionParts {
   readonly conversation: Conversation;
   readonly operations: OperationRecords;
   readonly ledger: Ledger;
-  /** Finished restores whose files may not be on the disk yet. */
+  /** Finished restores whose files have perhaps not reached the disk yet. */
   readonly answered: AnsweredRestores;
   /** The files that restores displaced a moment ago. Another program may have written to these files since then. */
   readonly late: LateEdits;

@@ -1,6 +1,6 @@
-// Opens, finds, lists, closes and deletes the sessions of this daemon and of a storage root. Two openings of
-// the same session run one after the other. When several clients have a session open, the session ends when
-// the last of these clients leaves. All other operations are in the session itself.
+// Opens, finds, lists, closes and deletes the sessions of this daemon and of a storage root. Two openings of the same
+// session run one after the other. When several clients have a session open, the session ends when the last of these
+// clients leaves. All other operations belong to the session itself.
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { counted } from '../base/text/plural.ts';

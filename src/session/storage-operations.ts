@@ -30,7 +30,7 @@ export class StorageOperations {
   readonly #storage: string;
   readonly #file: string;
   readonly #records: OperationRecords;
-  /** The number of bytes of the file that this process has read. */
+  /** The number of bytes that this process has read from the file. */
   #position = 0;
   /**
    * The recorded imports that have not taken effect, as far as this process knows. The map is indexed by the clients'
@@ -58,7 +58,7 @@ export class StorageOperations {
     return this.#records;
   }
 
-  /** Records an import with its answer. Call it just before the import takes effect. @throws system errors */
+  /** Records an import with its answer. Call this method just before the import takes effect. @throws system errors */
   recordImport({ idempotency }: Stamp, { session, created }: SessionMarker, result: unknown): void {
     if (idempotency === undefined) return;
     const note = { kind: 'import' as const, ...idempotency, session, created, result };

@@ -68,7 +68,7 @@ function unsafe(storage: string, reason: string, message: string): CheckpointdEr
   return new CheckpointdError('StoreUnavailable', message, { details: { storageDir: storage, reason } });
 }
 
-/** Returns the client's error for a system error of the storage. */
+/** Turns a system error of the storage into an error for the client. */
 export function storageFailure(storage: string, cause: unknown): CheckpointdError {
   const code = systemCode(cause);
   const details = { storageDir: storage, code };

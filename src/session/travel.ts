@@ -88,7 +88,7 @@ export function lineSource(session: Session): (identity: LineIdentity) => LineSo
   };
 }
 
-/** Yields the first `length` records. Records that are appended meanwhile belong to the next push. */
+/** Yields the first `length` records. A record that is appended meanwhile belongs to the next push. */
 async function* firstOf(
   records: AsyncIterable<{ readonly position: number; readonly record: LogRecord }>,
   length: number,

@@ -39,8 +39,8 @@ const waitMsMax = 5000;
 
 /**
  * Starts chokidar in the background. `worktree/status` reports its progress. First waits until captures have their
- * directory handles. chokidar walks the same directories, and would take processor time while a client waits for the
- * first capture.
+ * directory handles. Otherwise chokidar, which walks the same directories, would take processor time while a client
+ * waits for the first capture.
  */
 export function startWatching(session: Session): void {
   const { watcher, enabled } = session;
