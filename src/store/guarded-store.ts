@@ -88,7 +88,7 @@ export class GuardedStore implements SnapshotStore {
     // If a capture finds that an object is missing, the next capture writes everything again.
     const published = await this.#ask((inner) => inner.publish(publication));
     this.#published.add(publication.record.id);
-    this.#isDoubtful = false; // if the store was in doubt, this capture has written everything again
+    this.#isDoubtful = false; // if the store was doubtful, this capture has written every content again
     return published;
   }
 
@@ -245,9 +245,9 @@ export class PublishedList {
   }
 
   /**
-   * Adds published checkpoints. Throws no system error, because such an error would make the publication look failed.
-   * If the lines cannot be written now, the next write or the next opening adds them. Until then the daemon would not
-   * report a loss of the checkpoints.
+   * Adds published checkpoints. Throws no system error, because such an error would make the publication look like a
+   * failure. If the lines cannot be written now, the next write or the next opening adds them. Until then the daemon
+   * would not report a loss of the checkpoints.
    */
   add(...ids: readonly CheckpointId[]): void {
     for (const id of ids) this.#ids.add(id);

@@ -24,7 +24,7 @@ export class ReadAhead {
     this.#sizes = sizes;
   }
 
-  /** Moves to this turn. Drops the contents of earlier turns, and requests the contents of the next turns. */
+  /** Moves on to this turn. Drops the contents of earlier turns, and requests the contents of the next turns. */
   turnTo(turn: number): void {
     this.#asked.delete(turn - 1);
     for (; this.#next < Math.min(turn + aheadMax, this.#blobs.length); this.#next += 1) {

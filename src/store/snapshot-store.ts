@@ -123,7 +123,7 @@ export interface GitTrees {
 }
 
 export interface StoreUsage {
-  /** The bytes on disk of this session (or of the shared database). */
+  /** The size on disk, in bytes, of this session or of the shared database. */
   readonly bytes: number;
   readonly blobs: number;
   readonly checkpoints: number;
@@ -131,7 +131,7 @@ export interface StoreUsage {
 
 export interface StoreProblem {
   readonly kind: 'missing' | 'corrupt' | 'unreferenced';
-  /** A blob, snapshot or checkpoint id, or a file of the store. */
+  /** The damaged or missing part: the id of a blob, snapshot or checkpoint, or a file of the store. */
   readonly what: string;
   /** Checkpoints that cannot be restored completely because of the damage. */
   readonly affects: readonly CheckpointId[];
@@ -151,9 +151,9 @@ export interface SnapshotStore extends SnapshotSink {
    */
   publish(publication: Publication): Promise<{ readonly commit?: string }>;
   /**
-   * Publishes many checkpoints faster than {@link publish}, in the given order. After a failure or a kill, any of the
-   * checkpoints may be published. Absent when the store has no faster way. A store with this function either has {@link
-   * adopt}, or its writers have {@link SnapshotWriter.sealAll}.
+   * Publishes many checkpoints faster than {@link publish}, in the given order. After a failure or a kill, some of the
+   * checkpoints may be published and others not. Absent when the store has no faster way. A store with this function
+   * either has {@link adopt}, or its writers have {@link SnapshotWriter.sealAll}.
    */
   publishAll?(publications: readonly Publication[]): Promise<void>;
   /**
@@ -204,7 +204,7 @@ export interface SnapshotStore extends SnapshotSink {
    * Reads from the disk and uses no cache. Ignores paths that are not in the snapshot.
    */
   lostDirectories(snapshot: SnapshotId, directories: readonly TreePath[]): Promise<readonly TreePath[]>;
-  /** Makes the two snapshots (undefined: the empty tree) visible to git's differ. */
+  /** Makes the two snapshots visible to git's differ. Undefined stands for the empty tree. */
   gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees>;
 
   /** The object directories in which git finds snapshots by their ids. Absent when the store has no git objects. */
@@ -226,8 +226,8 @@ export interface SnapshotStore extends SnapshotSink {
   verify(signal?: AbortSignal, onChecked?: (contents: number) => void): Promise<StoreProblem[]>;
   usage(): Promise<StoreUsage>;
   /**
-   * Returns the bytes of this session's checkpoints in a shared store. When absent, all bytes of {@link usage} belong
-   * to the session.
+   * Returns how many bytes this session's checkpoints use in a shared store. When absent, all bytes of {@link usage}
+   * belong to the session.
    */
   sessionBytes?(): Promise<number>;
   /**
@@ -271,7 +271,7 @@ export interface StoreOptions {
    * in place of a lost store. Default 0.
    */
   readonly expected?: number;
-  /** `power`: a publication survives a power cut as soon as it is answered. */
+  /** With `power`, a publication survives any power cut that comes after the answer. */
   readonly durability: 'process' | 'power';
   /** Called after the store has repaired itself. The argument is a text that tells the user about the repairs. */
   readonly onRepair?: ((what: string) => void) | undefined;
@@ -279,12 +279,12 @@ export interface StoreOptions {
 
 /**
  * A strategy: data that describes its abilities to the code above the store, and functions that make and open a store.
- * store/strategies.ts has the table of all strategies. The request `initialize` reads this table, so the file of a
+ * The table of all strategies is in store/strategies.ts. The request `initialize` reads this table, so the file of a
  * driver must not load large modules before `open`.
  */
 export interface StrategyDriver {
   readonly name: string;
-  /** The default for keeping or removing a session's checkpoints when the session ends. */
+  /** The default retention of a session's checkpoints when the session ends. */
   readonly retention: 'session' | 'keep';
   /** True when the strategy stores checkpoints in the user's repository. A session then needs such a repository. */
   readonly needsRepository: boolean;

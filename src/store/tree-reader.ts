@@ -51,8 +51,8 @@ export interface TreeSource {
 }
 
 /**
- * The maximum number of names in all cached directories. A name takes about 200 bytes, so this limits memory for
- * directories of any size.
+ * The maximum number of names in all cached directories. A name takes about 200 bytes, so this maximum also limits the
+ * memory, for directories of any size.
  */
 const cachedNamesMax = 200_000;
 /**

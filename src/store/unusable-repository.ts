@@ -27,7 +27,7 @@ export function unreadableSettings(config: string, error: unknown): unknown {
   return new UnusableRepository(what, config, error);
 }
 
-/** Properties of a repository that strategy local does not support. */
+/** If a repository has one of these properties, strategy local cannot use the repository. */
 export const foreignText = {
   sha256: 'has the object format SHA-256',
   reftable: 'stores its refs in the format reftable',

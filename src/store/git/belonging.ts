@@ -37,7 +37,7 @@ export async function refuseOthersRefs(parts: BelongingParts): Promise<void> {
 }
 
 /**
- * Writes the note that the refs belong to this session. Called before the first ref moves.
+ * Writes the note, which says that the refs belong to this session. Called before the first ref moves.
  * @throws the same errors as a publication
  */
 export async function claimRefs(parts: BelongingParts): Promise<void> {
@@ -94,9 +94,9 @@ function taken(other: string): CheckpointdError {
   );
 }
 
-// A work tree inside a repository may later get a repository of its own. The refs of its session then stay in the outer
-// repository. Later openings look only in the inner repository. This code only finds and reports such refs; it does not
-// move them.
+// A work tree inside a repository may later get a repository of its own. The refs of the work tree's session then stay
+// in the outer repository. Later openings look only in the inner repository. This code only finds and reports such
+// refs; it does not move them.
 
 /**
  * Returns the error for a session whose refs (below `prefix`) are in a repository outside the work tree's current

@@ -118,9 +118,9 @@ export function unusedModes(
 }
 
 // A checkpoint as a git commit. The description is the subject, and the whole record follows as JSON, so that no second
-// file can contradict it. Commits have no parents, so that removing a checkpoint frees everything that only this
-// checkpoint needs. The order of the checkpoints is in the records. This code reads and writes bytes. The store moves
-// the refs.
+// file can contradict the record. A commit has no parents, so that removing a checkpoint frees everything that only
+// this checkpoint needs. The order of the checkpoints is in the records. This code reads and writes bytes. The store
+// moves the refs.
 
 /** Marks the beginning of the record. The subject is one line, so no description can imitate this mark. */
 const marker = '\n\ncheckpointd-record-1\n';
@@ -152,8 +152,8 @@ export function encodeCommit(record: CheckpointRecord): Buffer {
 /**
  * Reads a record.
  * @throws StoreCorrupt when the commit is foreign or does not match its tree, StoreVersion for a record of a later
- * format. A record of a later format must not count as damage: if a session has no readable checkpoint, the daemon
- * makes a new first checkpoint.
+ * format. A record of a later format must not count as damage. Otherwise the daemon might find no readable checkpoint,
+ * and make a new first checkpoint.
  */
 export function decodeCommit(bytes: Buffer, commit: string): CheckpointRecord {
   const text = bytes.toString('utf8');

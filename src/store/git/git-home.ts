@@ -1,5 +1,5 @@
 // The interface for everything that differs between the two git strategies: where objects and refs are, and how they
-// are protected from a prune. shadow.ts and local.ts implement this interface, and git-store.ts uses it.
+// are protected from a prune. This interface is implemented by shadow.ts and local.ts, and used by git-store.ts.
 import type { CheckpointdError } from '../../base/errors.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
@@ -31,18 +31,18 @@ export interface GitHome {
   close(): Promise<void>;
   /** Removes objects that no ref needs. Call this function only when all refs are intact. */
   sweep(signal?: AbortSignal): Promise<void>;
-  /** The written files that may not be on the disk yet. */
+  /** The written files that have perhaps not reached the disk yet. */
   readonly unsynced: Unsynced;
   /** The object directory, if the daemon alone packs the objects in it. Absent when the user's git packs them. */
   readonly packs?: string;
   /** The cache of the records whose commits are in the packs. */
   readonly records?: Pick<PackedRecords, 'read' | 'stamps' | 'write'>;
-  /** Returns the bytes on disk and the number of blobs. */
+  /** Returns the size of the store on disk in bytes, and the number of blobs. */
   usage(): Promise<{ readonly bytes: number; readonly blobs: number }>;
   destroy(): Promise<void>;
   /** See {@link SnapshotStore.explainLoss}. */
   explainLoss?(count: number): CheckpointdError | undefined;
-  /** Returns a directory of the store that was removed or replaced since the store was opened, if there is one. */
+  /** If a directory of the store was removed or replaced since the store was opened, returns this directory. */
   gone(): string | undefined;
   /** See {@link StoreOptions.onRepair}. */
   readonly onRepair: StoreOptions['onRepair'];

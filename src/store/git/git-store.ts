@@ -51,7 +51,9 @@ import { refuseUnpublished } from './unpublished.ts';
 import { damagedWhole, verifiedGit } from './verify.ts';
 import { GitWriter, SweepGate } from './writer.ts';
 
-/** The maximum number of blobs that the store remembers as stored. About a forgotten blob, the store asks git again. */
+/**
+ * The maximum number of blobs that the store remembers as stored. If the store has forgotten a blob, it asks git again.
+ */
 const knownMax = 200_000;
 /** About a megabyte. */
 const sizesMax = 20_000;
@@ -98,7 +100,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     this.#packing = new Packing({ objects, place, refs, unsynced, onReplaced, around });
   }
 
-  /** Ids of the running children, for tests that kill them. */
+  /** The ids of the running git processes, for tests that kill these processes. */
   get pids(): number[] {
     return [
       ...this.#reader.pids,
@@ -135,7 +137,8 @@ export class GitStore extends TreeStore implements SnapshotStore {
     const commits = await this.#writeCommits(publications).catch(refuseUnpublished);
     const modes = publications.flatMap(({ record }) => partsOfSnapshot(record.snapshot).modes ?? []);
     await this.#home.transferObjects?.([...commits, ...modes], this.#hasRemoved);
-    // If two checkpoints have the same tag, the later checkpoint gets the tag, because a transaction moves a ref once.
+    // If two checkpoints have the same tag, the later checkpoint gets the tag, because a transaction can move a ref
+    // only once.
     const moves = new Map(changes.map(({ ref, index, to }) => [ref, to ?? commits[index] ?? '']));
     await this.#home.refs.commit([...moves].map(([ref, to]) => ({ ref, to }))).catch(refuseUnpublished);
     for (const ref of moves.keys()) this.#home.unsynced.moved(ref);
@@ -216,7 +219,9 @@ export class GitStore extends TreeStore implements SnapshotStore {
     records.write(this.#linesOf(good, cached), packs);
   }
 
-  /** Yields the line for the object of each ref. Takes the line of a record that was not read from the cache. */
+  /**
+   * Yields the line for the object of each ref. If the record of an object was not read, takes its line from the cache.
+   */
   *#linesOf(
     read: readonly StoredCheckpoint[],
     cached: RecordLines,

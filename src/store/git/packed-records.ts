@@ -104,9 +104,9 @@ const headOf = (sum: number): string => `${header} ${sum}\n`;
 /** The lines of one file. Makes the text of a line only when it is needed, because a long session has many lines. */
 class CachedLines {
   readonly #body: Buffer;
-  /** The end of the first line, which names the packs. */
+  /** The position at which the first line ends. The first line names the packs. */
   readonly #packsEnd: number;
-  /** Where the line of each object begins. */
+  /** The position at which the line of each object begins. */
   readonly #starts = new Map<string, number>();
 
   constructor(body: Buffer) {

@@ -1,4 +1,4 @@
-// Packs the loose objects and refs of a repository that only the daemon uses, in the background. A checkpoint makes
+// In the background, packs the loose objects and refs of a repository that only the daemon uses. A checkpoint makes
 // some six small files, so a long session would fill the disk with small files and slow down every opening. The
 // repository is complete after each step. A pack is on the disk under its final name before the loose copies of its
 // objects are removed. In the same way, `packed-refs` is on the disk before the files of its refs are removed. A kill
@@ -227,9 +227,9 @@ function packsIn(objects: string): Pack[] {
 }
 
 /**
- * Returns the packs to merge into a new pack, smallest first. Takes the next pack while this pack has at most twice as
- * many objects as the new pack so far, including the loose objects. So each object is rewritten only about once per
- * doubling of the number of objects.
+ * Returns the packs to merge into a new pack, smallest first. Takes the next pack as long as this pack has at most
+ * twice as many objects as the new pack has so far. The loose objects count as part of the new pack. So each object is
+ * rewritten only about once per doubling of the number of objects.
  */
 function packsToJoin(packs: readonly Pack[], loose: number): readonly Pack[] {
   let total = loose;

@@ -325,8 +325,8 @@ export interface ObjectFile {
 }
 
 /**
- * Returns the finished object files. The index of a pack comes after the pack, so that a program that sees the index
- * also finds the pack.
+ * Returns the finished object files. The index of a pack comes after the pack. A program that sees the index then also
+ * finds the pack.
  */
 export function objectFiles(objects: string): ObjectFile[] {
   const found: ObjectFile[] = [];
@@ -377,7 +377,7 @@ export function removeEmptyDirectories(objects: string): void {
 
 /**
  * The permission bits that git adds to those that the umask leaves. If the setting is an octal number (`isExact`),
- * exactly these bits.
+ * files get exactly these bits.
  */
 export interface Sharing {
   readonly bits: number;

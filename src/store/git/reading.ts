@@ -1,6 +1,6 @@
 // Opens the git store of a closed session for reading. The reader reads refs and loose objects directly from their
 // files. For other objects the reader runs git in a git directory below `scratch`, with the store's objects as
-// alternates. Captures write their objects to this git directory. The reader refuses any store that an ordinary opening
+// alternates. A capture writes its objects to this git directory. The reader refuses any store that an ordinary opening
 // would repair.
 import { join } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';

@@ -1,5 +1,5 @@
-// Defines the ref names of a session's checkpoints, in both git strategies: one ref for each checkpoint, for each tag,
-// for each name, and for each blob that is in no tree. The functions are pure and move no ref.
+// Defines the names of the refs for a session's checkpoints, in both git strategies. There is one ref for each
+// checkpoint, each tag, each name, and each blob that is in no tree. The functions are pure and do not move refs.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, Tag } from '../../base/ids.ts';
 

@@ -122,7 +122,7 @@ async function find(home: GitHome, reader: ObjectReader, ids: ReadonlySet<Checkp
 }
 
 /**
- * Returns only the found checkpoints that are complete. A ref to an incomplete checkpoint would break the user's own
+ * Returns only those found checkpoints that are complete. A ref to an incomplete checkpoint would break the user's own
  * git.
  */
 async function whole(home: GitHome, found: readonly Found[]): Promise<Found[]> {

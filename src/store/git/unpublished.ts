@@ -6,7 +6,7 @@ import { files } from '../../base/files.ts';
 import { given } from '../../base/given.ts';
 
 /**
- * Throws the error to report.
+ * Throws the error that the caller should report.
  * @throws NoSpace, ReadOnlyStore or StoreUnavailable with effects `none` when the system refused the write; the given
  * error in all other cases
  */

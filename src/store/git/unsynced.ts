@@ -1,6 +1,6 @@
-// Tracks the objects and refs of a git store that may not be on the disk yet. Syncs them in short pauses between
-// checkpoints. A restore has to wait until everything is synced. Because of the early syncs, the restore waits only
-// briefly. By default git syncs its packs, but neither loose objects nor refs nor directories.
+// Tracks the objects and refs of a git store that have perhaps not reached the disk yet. Syncs them in short pauses
+// between checkpoints. A restore has to wait until everything is synced. Because of the early syncs, the restore waits
+// only briefly. By default git syncs its packs, but neither loose objects nor refs nor directories.
 import { dirname, join } from 'node:path';
 import { RarelyChangedPaths } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
@@ -19,7 +19,10 @@ const youngMs = 3_600_000;
  */
 const knownMax = 100_000;
 
-/** The longest time in ms between two checkpoints of one agent step. */
+/**
+ * The background sync waits until this time (in ms) has passed without a checkpoint. The checkpoints of one agent step
+ * come faster.
+ */
 const quietMs = 500;
 /**
  * When a client makes checkpoints without a pause, the daemon syncs them after this time, so that a restore need not
@@ -43,7 +46,7 @@ export class Unsynced {
    * left unsynced files.
    */
   #paths: Set<string> | undefined;
-  /** Packs and other files that never change and that this process has synced. */
+  /** The packs and other unchanging files that this process has synced. */
   readonly #lasting = new Set<string>();
   readonly #directories = new RarelyChangedPaths();
   /** Makes a requested sync wait until the background sync has ended. */

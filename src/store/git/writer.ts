@@ -1,7 +1,7 @@
-// Writes one capture into a git store. Blobs wait in memory until their number decides how they are stored. Few blobs
-// become loose objects, and many blobs go into one pack by `fast-import`. Trees wait in the same way. The writer makes
-// trees bottom up, and only for changed directories. The writer publishes nothing, so its objects are garbage until a
-// ref protects them.
+// Writes one capture into a git store. Blobs wait in memory, because their number decides how they are stored. A few
+// blobs become loose objects, and many blobs go into one pack by `fast-import`. Trees wait in the same way. The writer
+// makes trees bottom up, and only for changed directories. The writer publishes nothing, so its objects are garbage
+// until a ref protects them.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { attemptAsyncOr, isKind } from '../../base/attempt.ts';
@@ -32,12 +32,12 @@ import { moveObjects } from './quarantine.ts';
 import { refuseUnpublished } from './unpublished.ts';
 
 /**
- * From this number on, pending blobs go into one pack. Measured in ms with blobs of 4 KB, one by one and with one
- * import: 50 blobs took 19 and 17, 300 blobs 128 and 57, 3000 blobs 1351 and 459. The pack is faster from 50 blobs on.
- * But every pack makes each later look-up slower, so the writer makes a pack only when it saves much time.
+ * From this number on, pending blobs go into one pack. Measured in ms for blobs of 4 KB, stored one by one or by one
+ * import: 19 or 17 for 50 blobs, 128 or 57 for 300 blobs, 1351 or 459 for 3000 blobs. The pack is faster from 50 blobs
+ * on. But every pack makes each later look-up slower, so the writer makes a pack only when it saves much time.
  */
 const bulkMin = 300;
-/** The limit in bytes for contents that wait in memory. Contents beyond this limit are written one by one. */
+/** The maximum size in bytes of all contents that wait in memory. Contents beyond this limit are written one by one. */
 const pendingBytesMax = 16 << 20;
 /** The size in bytes above which git itself reads a spool file. The content then does not pass through this process. */
 const pipedBytesMax = 32 << 20;
@@ -303,7 +303,10 @@ export class GitWriter implements SnapshotWriter {
   }
 }
 
-/** Returns a function that is false for ids without a loose object. Few ids are not worth a listing. */
+/**
+ * Returns a function that is false for ids without a loose object. For a few ids, a listing would take longer than it
+ * saves.
+ */
 function looseAmong(objects: string, handed: readonly ObjectToProve[]): (id: string) => boolean {
   return handed.length < bulkMin ? () => true : possiblyLoose(objects);
 }

@@ -36,8 +36,8 @@ export interface Removing {
 }
 
 const nothing: Carried = new Map();
-// The number of checkpoints in the cache. Few are enough: the next checkpoint's parent is nearly always the last
-// published checkpoint, or a checkpoint of the last restore.
+// The maximum number of checkpoints in the cache. A few checkpoints are enough: the next checkpoint's parent is nearly
+// always the last published checkpoint, or a checkpoint of the last restore.
 const keptMax = 8;
 
 /** Returns the paths that the capture of a record could not read. Returns an empty list for a damaged record. */
@@ -106,8 +106,8 @@ export class CarriedRows {
   }
 
   /**
-   * Returns the changes from the rows of one checkpoint to the rows of the next checkpoint. `known`: the differences of
-   * their directories.
+   * Returns the changes from the rows of one checkpoint to the rows of the next checkpoint. `known` are the differences
+   * between the directories of the two checkpoints.
    */
   async changes(
     before: RowsBefore,

@@ -26,11 +26,11 @@ interface Parent {
   readonly rows: Omit<ParentRows, 'carried'>;
 }
 
-/** A checkpoint before its transaction. */
+/** A checkpoint that is ready to be written by a transaction. */
 interface Planned {
   readonly publication: Publication;
   readonly set: RowSet;
-  /** The values from which the rows of a child are computed. */
+  /** The values from which the rows of a child checkpoint are computed. */
   readonly asParent: ParentRows;
 }
 
@@ -61,7 +61,10 @@ export class SqliteCheckpoints {
     await this.#write([await this.#planned(publication, new Map())]);
   }
 
-  /** Publishes checkpoints with few changes in groups, with one transaction for each group. @throws as {@link publish} */
+  /**
+   * Publishes checkpoints in groups, with one transaction for each group. Checkpoints with few changes share a group.
+   * @throws as {@link publish}
+   */
   async publishAll(publications: readonly Publication[]): Promise<void> {
     let group = new Map<CheckpointId, Planned>();
     let rows = 0;

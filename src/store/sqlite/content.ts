@@ -1,7 +1,7 @@
-// Contents by their SHA-256 (the specified BlobStore). Each content is stored once, and compressed if this saves space.
-// Large contents are in chunks, so that memory does not depend on the size of a file. Contents of several chunks share
-// equal chunks. So if one byte changes in place, only one chunk is stored again. This module is independent of
-// checkpoints and trees. The sweep (sweep.ts) decides which contents to remove.
+// Stores contents by their SHA-256 (the specified BlobStore). Each content is stored once, and compressed if this saves
+// space. Large contents are in chunks, so that memory does not depend on the size of a file. Contents that consist of
+// several chunks share equal chunks. So if one byte changes in place, only one chunk is stored again. This module is
+// independent of checkpoints and trees. The sweep (sweep.ts) decides which contents to remove.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, deflateSync, inflate, inflateSync } from 'node:zlib';

@@ -36,7 +36,7 @@ export class SqliteGitTrees {
   readonly #all = new Set<Used>();
   #current: Used | undefined;
 
-  /** @param directory the directory of the scratch repositories, emptied when the session is opened */
+  /** `directory` is the directory of the scratch repositories. An opening of the session empties this directory. */
   constructor(database: SqliteDatabase, directory: string) {
     this.#database = database;
     this.#directory = directory;
@@ -65,7 +65,7 @@ export class SqliteGitTrees {
   }
 
   /**
-   * Removes scratch repositories that no diff is using, so that removed contents do not stay readable after a sweep.
+   * Removes scratch repositories that no diff is using. Otherwise removed contents would stay readable after a sweep.
    * The next diff starts a new repository.
    */
   async forget(): Promise<void> {
@@ -83,7 +83,7 @@ export class SqliteGitTrees {
     }
   }
 
-  /** Ends the processes at once. The next open removes the directory. */
+  /** Ends the processes at once. The next opening of the session removes the directory. */
   kill(): void {
     for (const { scratch } of this.#all) scratch.kill();
   }
@@ -111,13 +111,13 @@ export class SqliteGitTrees {
   }
 }
 
-// A bare repository for git's differ, filled from the database. The daemon itself writes a few small objects without a
-// process (a diff of one file takes two contents and some trees), and many objects as a pack. This code removes only
-// its own files. No file remains after the session is closed.
+// A bare repository for git's differ, filled from the database. The daemon writes a few small objects itself, without a
+// git process: a diff of one file takes two contents and some trees. Many objects are written as a pack. This code
+// removes only its own files. No file remains after the session is closed.
 
 /** From this number of objects on, storing a pack is faster than storing single files. */
 const packedFrom = 40;
-/** The limit in bytes of objects that wait in memory. */
+/** The maximum size in bytes of all objects that wait in memory. */
 const waitingBytesMax = 8 << 20;
 
 interface GitDirectory {
@@ -171,7 +171,7 @@ class Scratch {
     );
   }
 
-  /** Ends the processes at once. The next open removes the directory. */
+  /** Ends the processes at once. The next opening of the session removes the directory. */
   kill(): void {
     this.differ.kill();
     this.#writer.kill();

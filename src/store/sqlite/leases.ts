@@ -1,10 +1,10 @@
-// Protects unpublished captures from the sweeps of other daemons. Each open store has a lease that names its process.
-// While a writer of the store is open, the lease protects all rows stored since the writer began. The lease also lists
-// (pins) the latest snapshots of the store, and protects them. A lease ends when its process ends. The clock matters
-// only for processes of other hosts and containers, whose leases are valid for a day. The generation is the store's
-// logical clock: each step of a sweep that removes rows advances the generation. A row has the generation in which it
-// was last stored or requested, so a sweep can distinguish old from new. So a row that a store has seen certainly
-// exists until the generation advances.
+// Protects unpublished captures from the sweeps of other daemons. Each open store has a lease that names the store's
+// process. While a writer of the store is open, the lease protects all rows stored since the writer began. The lease
+// also lists (pins) the latest snapshots of the store, and protects them. A lease ends when its process ends. The clock
+// matters only for processes of other hosts and containers, whose leases are valid for a day. The generation is the
+// store's logical clock: each step of a sweep that removes rows advances the generation. A row has the generation in
+// which it was last stored or requested, so a sweep can distinguish old from new. So a row that a store has seen
+// certainly exists until the generation advances.
 import type { SnapshotId } from '../../base/ids.ts';
 import { describeSelf, holderState, parseHolder } from '../../base/process-lock.ts';
 import type { SqliteDatabase } from './database/database.ts';
@@ -38,8 +38,8 @@ export class SqliteLease {
   }
 
   /**
-   * Takes a lease for this open store. @throws ReadOnlyStore, StoreBusy …: taking the lease is the first
-   * write of an open.
+   * Takes a lease for this open store. @throws ReadOnlyStore, StoreBusy …: taking the lease is the first write of an
+   * opening.
    */
   static async take(database: SqliteDatabase, session: string): Promise<SqliteLease> {
     const holder = JSON.stringify(describeSelf());
@@ -128,7 +128,7 @@ export class SqliteLease {
   }
 
   /**
-   * Notes that a checkpoint protects the snapshot. The pin stays until the next capture, which may build on this
+   * Records that a checkpoint protects the snapshot. The pin stays until the next capture, which may build on this
    * snapshot.
    */
   published(snapshot: SnapshotId): void {

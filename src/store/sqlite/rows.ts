@@ -96,8 +96,8 @@ export function changeRows(changes: readonly TreeChange[]): FileRow[] {
 }
 
 /**
- * The number of rows in one statement. One statement with 16 rows takes two thirds of the time of 16 statements. More
- * rows save no further time.
+ * The maximum number of rows in one statement. One statement with 16 rows takes two thirds of the time of 16
+ * statements. More rows save no further time.
  */
 const rowsInStatement = 16;
 

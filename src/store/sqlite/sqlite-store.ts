@@ -36,8 +36,8 @@ import { verifiedDatabase, verifyRows } from './verify.ts';
 import { KnownRows, SqliteWriter } from './writer.ts';
 
 /**
- * The number of contents, and of chunks, that are remembered as readable. A forgotten content or chunk has to be read
- * again.
+ * The store remembers at most this many contents, and this many chunks, as readable. A forgotten content or chunk has
+ * to be read again.
  */
 const provenMax = 200_000;
 
@@ -342,13 +342,13 @@ async function renameRows(file: string, options: StoreOptions, suffix: string): 
 // Data that several sessions share is counted once for each of them. Free pages, journals and unreferenced rows do not
 // count; SqliteStore.usage has the size of the whole database.
 
-/** The approximate size of a row, its keys and its index entries, besides the counted text. */
+/** The approximate size of a row with its keys and index entries, without the text, which is counted separately. */
 const rowBytes = 250;
 const askedAtOnce = 1000;
 
 /**
- * Returns the bytes that deleting this session would free if no other session shared its contents. Works in slices,
- * about 5 µs per file of a full root.
+ * Returns how many bytes the deletion of this session would free if no other session shared its contents. Works in
+ * slices, and takes about 5 µs for each file of a full root.
  */
 export async function sessionBytes(database: SqliteDatabase, conversation: number): Promise<number> {
   const slices = new Slices();
@@ -385,7 +385,7 @@ export async function sessionBytes(database: SqliteDatabase, conversation: numbe
   return bytes + blobs.size * rowBytes + (await chunksOf(database, inChunks, slices));
 }
 
-/** Returns the bytes of all chunks of these contents. A shared chunk counts once. */
+/** Returns the total size in bytes of all chunks of these contents. A shared chunk counts once. */
 async function chunksOf(database: SqliteDatabase, blobs: readonly string[], slices: Slices): Promise<number> {
   let bytes = 0;
   const shared = new Map<string, number>();

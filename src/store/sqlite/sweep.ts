@@ -1,8 +1,8 @@
 // Garbage collection by reachability: removes everything that no checkpoint and no lease of any session reaches. Every
-// step is safe while other daemons use the database. Each removing transaction first marks everything that new roots
-// reach, and then removes directories before their contents. Each such transaction also advances the generation, so
-// that writers check again. This module removes no checkpoint. Code above the stores applies the limits of count and
-// age.
+// step is safe while other daemons use the database. Each transaction that removes rows first marks everything that new
+// roots reach, and then removes directories before their contents. Each of these transactions also advances the
+// generation, so that writers check again. This module removes no checkpoint. Code above the stores applies the limits
+// of count and age.
 import { CheckpointdError } from '../../base/errors.ts';
 import { Slices } from '../../base/slices.ts';
 import { isSubTree } from '../tree-reader.ts';
@@ -165,7 +165,7 @@ class Sweep {
     return finished.reverse();
   }
 
-  /** Removes unmarked contents. Returns the size of each in bytes, without chunks. */
+  /** Removes unmarked contents. Returns the size of each removed content in bytes, without chunks. */
   async #removeBlobs(): Promise<number[]> {
     const rows = await this.#database.read(() =>
       this.#database.rows('SELECT hash FROM checkpoint_blobs WHERE ref_count = 0'),

@@ -1,6 +1,6 @@
 // Writes one capture into the database: contents in batches, small contents together and large contents chunk by chunk.
-// After the contents, writes the directories. All rows are content-addressed and harmless until the tree is stored
-// (sealed), so a kill leaves only rows that a sweep removes.
+// After the contents, writes the directories. All rows are content-addressed, and have no effect until the tree is
+// stored (sealed). So a kill leaves only rows that a sweep removes.
 import { CheckpointdError } from '../../base/errors.ts';
 import { filesAsync } from '../../base/files.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
@@ -235,7 +235,7 @@ export class SqliteWriter implements SnapshotWriter {
     let pays = true;
     const pack = async (bytes: Uint8Array): Promise<Packed> => {
       const packed: Packed = pays ? await packChunk(bytes) : { bytes, isCompressed: false };
-      pays = packed.isCompressed; // after an incompressible chunk (of a film), compresses no more
+      pays = packed.isCompressed; // after an incompressible chunk (as in a film), stops compressing
       return packed;
     };
     for await (const bytes of chunksOf(content, size)) {
@@ -279,7 +279,7 @@ export class SqliteWriter implements SnapshotWriter {
       else await database.inSlices([at], () => insert, signal);
       provenChunks.add(id);
       if (stored !== undefined) return stored;
-      packed = await pack(bytes); // a sweep has removed the chunk since
+      packed = await pack(bytes); // a sweep has removed the chunk in the meantime
     }
   }
 }
@@ -388,7 +388,7 @@ class SqliteSeal {
     return plan;
   }
 
-  /** Checks that everything that the plan relies on exists. Returns the generation of the check. */
+  /** Checks that everything on which the plan relies exists. Returns the generation of the check. */
   async #check(plan: Plan): Promise<number> {
     const trees = await this.#parts.knownRows.missingTrees([...plan.reused.keys()], this.#parts.signal);
     if (trees.missing.length > 0) {

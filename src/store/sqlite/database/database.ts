@@ -30,7 +30,7 @@ export type { Row, SqlValue } from './library.ts';
 export interface DatabaseOptions {
   readonly durability: 'process' | 'power';
   readonly load?: LoadLibsql;
-  /** How long a transaction waits for other daemons before it fails with StoreBusy. */
+  /** The time in ms for which a transaction waits for other daemons before the transaction fails with StoreBusy. */
   readonly busyMs?: number;
 }
 
@@ -42,13 +42,16 @@ export const settingsOf = (durability: 'process' | 'power'): readonly string[] =
   `PRAGMA busy_timeout = ${blockingBusyMs}`,
   'PRAGMA foreign_keys = ON',
   'PRAGMA trusted_schema = OFF',
-  // in KiB; the rows of hashes are spread over the file, so SQLite's default of 2 MB is too little
+  // in KiB; rows with hashes as keys are spread over the file, so SQLite's default of 2 MB is too little
   'PRAGMA cache_size = -32000',
   // In WAL mode, NORMAL survives every crash of a process, and FULL also survives a power cut.
   `PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`,
 ];
 
-/** Slices count as one long piece of work if each slice begins within this time after the slice before it. */
+/**
+ * Several slices count as one long piece of work if each slice begins within this time (in ms) after the previous
+ * slice.
+ */
 const slicesFollowMs = 500;
 const slicesBetween = 4;
 // A slice may write 2 MiB to the journal, in pages of 4 KiB.
@@ -62,7 +65,7 @@ export class SqliteDatabase {
   readonly #busyMs: number;
   readonly #statements = new Map<string, Prepared>();
   readonly #journal: SqliteJournal;
-  /** True while synchronous work runs whose side files were checked at the beginning. */
+  /** True while synchronous work runs. The side files were checked when this work began. */
   #isWithin = false;
   #slicesSince = 0;
   #lastSliceMs = Number.NEGATIVE_INFINITY;
@@ -397,7 +400,7 @@ class SideFiles {
     }
   }
 
-  /** Returns the path of a side file after it was removed, or undefined. */
+  /** If a side file was removed, returns the path of this file. */
   removed(): string | undefined {
     this.#removed ??= this.#replaced()[0];
     return this.#removed;

@@ -1,10 +1,10 @@
-// Interprets SQLite's errors: tells whether to wait, whether to retry, and which text the client gets. Does not wait or
-// retry itself.
+// Interprets SQLite's errors: decides whether the caller should wait or retry, and which text the client gets.
 import { CheckpointdError, fileLimit } from '../../../base/errors.ts';
 import { InvariantViolation } from '../../../base/invariant.ts';
 
 /**
- * The names of SQLite's primary codes by number. libsql gives no name for an extended code that libsql does not know.
+ * The names of SQLite's primary codes by number. The library libsql gives no name for an extended code that it does not
+ * know.
  */
 const primaryCodes: Readonly<Record<number, string>> = {
   5: 'SQLITE_BUSY',

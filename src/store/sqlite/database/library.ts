@@ -13,7 +13,8 @@ export const sqliteRemedy =
   'The strategy "sqlite" needs the package libsql, which could not be loaded here. Install it beside checkpointd (npm install libsql), or choose the strategy "shadow" or "local".';
 
 /**
- * libsql's binaries are packages of this name with one of these suffixes. libsql chooses the suffix by the C library.
+ * The binaries of libsql are packages of this name with one of these suffixes. The suffix depends on the machine's C
+ * library.
  */
 const platformPackage = `@libsql/${process.platform}-${process.arch}`;
 const ends = ['', '-gnu', '-musl', '-msvc', '-gnueabihf', '-musleabihf'];

@@ -1,7 +1,7 @@
 // Defines the specified tables with corrections, the additional tables, and the migrations between versions. The last
 // part of the file compares the schema of a database with the schema of this version, and repairs differences. A
-// flipped bit in the text of the schema may hide a table or change a trigger. This module reads and writes no
-// checkpoint.
+// flipped bit in the text of the schema may hide a table or change a trigger. This module neither reads nor writes
+// checkpoints.
 //
 // Differences from the specification, with their reasons:
 // - checkpoint_file_snapshots.blob_hash is NULL for a deletion ('' would break the foreign key, O27).
