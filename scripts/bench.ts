@@ -1,5 +1,5 @@
-// Compares every strategy over stdio with the sequence of git commands that Q CLI runs. Measures all of them in one
-// run, on generated work trees. Prints a table of medians with their ratio to git. Writes all numbers as JSON on
+// Compares every strategy over stdio with the sequence of git commands that Q CLI runs. Measures strategies and git in
+// one run, on generated work trees. Prints a table of medians with their ratio to git. Writes all numbers as JSON on
 // request. This script does not judge the numbers, because they depend on the machine. `npm run bench -- --help` lists
 // the options and their defaults.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -49,13 +49,19 @@ if (flags.help) {
   process.exit(0);
 }
 const sizes = flags.sizes === '' ? [] : numbers(flags.sizes);
-/** The numbers of files that are edited before a checkpoint is made. An edit of one file is always measured, too. */
+/**
+ * How many files are edited before a checkpoint: one measurement for each count. An edit of one file is always
+ * measured, too.
+ */
 const editCounts = numbers(flags.edits);
-/** The numbers of files that differ from the restored checkpoint. A difference of one file is always measured, too. */
+/**
+ * How many files differ from the restored checkpoint: one measurement for each count. A difference of one file is
+ * always measured, too.
+ */
 const restoreCounts = numbers(flags.restores);
 /**
- * The numbers of files that are deleted before a restore, or that are in directories which are renamed before a
- * restore.
+ * How many files are deleted before a restore, and how many files are in directories that are renamed before a restore.
+ * One measurement for each count.
  */
 const removedCounts = numbers(flags.removed);
 const movedCounts = numbers(flags.moved);

@@ -1,7 +1,7 @@
 // Bundles the programs that are started often, with their packages. Without bundles, the daemon would load four hundred
 // files when it starts. If only one command needs a module, the module stays a separate file, and this command loads
 // the file. The entry main.cjs is CommonJS, which Node loads faster than modules. This entry contains all code for
-// hooks and `list`. For every other command, it loads further modules.
+// hooks and `list`. For every other command, the entry loads further modules.
 //
 // The daemon is one CommonJS file, because Node 20 can use recorded code (compiled by V8 earlier) only for such a file
 // (src/compiled-code.ts). This script records the code while the daemon serves short sessions.
@@ -28,7 +28,7 @@ const modules: Readonly<Record<string, string>> = {
 interface Daemons {
   /** The module whose bundle has recorded code. */
   readonly from: string;
-  /** Small files, each of which runs one function of the bundle: the text of each file, by its name. */
+  /** The texts of small files, by file name. Each file runs one function of the bundle. */
   readonly starters: Readonly<Record<string, string>>;
   /** The function that starts the daemon whose code is recorded. */
   readonly recorded: string;

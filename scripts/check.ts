@@ -1,5 +1,5 @@
-// The complete check: types (already compiled by setup), lint, format, generated files, then every test file in its
-// own process. Prints the failures and ends with `N passed, N failed`.
+// The complete check: types (which the build has already checked), lint, format, generated files, then every test file
+// in its own process. Prints the failures and ends with `N passed, N failed`.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
@@ -24,8 +24,8 @@ const { values: flags } = commandLine(help, {
 const fileTimeoutMs = flags.long ? 40 * 60_000 : 8 * 60_000;
 
 /**
- * The time in ms that a test process may take to end after its last line of output. During this time it removes its
- * files, which is slow on a busy disk.
+ * The time in ms that a test process may take to end after its last line of output. During this time the process
+ * removes its files, which is slow on a busy disk.
  */
 const lingerMs = 60_000;
 
@@ -96,8 +96,8 @@ function testFiles(): string[] {
 }
 
 /**
- * Replaces positions in compiled files by positions in their sources. This process does it for all test processes,
- * because otherwise each of them would start more slowly.
+ * Replaces positions in compiled files by positions in their sources. This process replaces the positions of all test
+ * processes, because otherwise each test process would start more slowly.
  */
 function inSources(output: string): string {
   return output.replaceAll(/(?:file:\/\/)?(\/\S+?\.js):(\d+):(\d+)/g, (place, file: string, line, column) => {
@@ -109,7 +109,10 @@ function inSources(output: string): string {
   });
 }
 
-/** Runs one test file. uvu prints `Total`, `Passed` and `Skipped`. A file without this output counts as not run. */
+/**
+ * Runs one test file. The test runner uvu prints `Total`, `Passed` and `Skipped`. A file without this output counts as
+ * not run.
+ */
 function runFile(file: string): Promise<Outcome> {
   return new Promise((resolve) => {
     const started = performance.now();

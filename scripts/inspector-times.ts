@@ -11,7 +11,7 @@ const scrolled = Number(process.argv[2] ?? 10_000);
 const lines = 50_000;
 const runs = 5;
 const frames = 120;
-/** The number of requests at the same time. The daemon accepts 64. */
+/** The number of requests that run at the same time. The daemon accepts 64. */
 const atOnce = 60;
 
 function say(what: string, values: Readonly<Record<string, number>>): void {

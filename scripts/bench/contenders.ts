@@ -35,7 +35,7 @@ export interface Contender {
    * waited, or undefined for git.
    */
   waitInRestore(files: number): Promise<number | undefined>;
-  /** Returns the bytes allocated on disk for the checkpoints. */
+  /** Returns how many bytes the checkpoints take on disk. */
   diskBytes(): number;
   /**
    * Returns the current and the highest resident memory. Returns undefined if the system does not report them, and for
@@ -164,7 +164,7 @@ export class DaemonContender implements Contender {
     return longest;
   }
 
-  /** Returns the bytes in the storage, plus the bytes added to the user's repository (strategy `local`). */
+  /** Returns the size of the storage in bytes. With strategy `local`, adds the growth of the user's repository. */
   diskBytes(): number {
     if (this.name !== 'local') return allocated(this.#storage); // only `local` writes into the repository
     return allocated(this.#storage, join(this.#workTree, '.git')) - this.#ownBefore;
@@ -279,7 +279,7 @@ export class GitContender implements Contender {
   }
 }
 
-/** Returns the bytes that the system has allocated for everything below a directory (`du`). */
+/** Returns how many bytes the system has allocated for everything below a directory, as `du` does. */
 export function allocated(...directories: readonly string[]): number {
   const counted = new Set<string>();
   let bytes = 0;

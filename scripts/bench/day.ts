@@ -115,8 +115,8 @@ async function main(): Promise<void> {
   for (let line = 1; line <= lines; line += 1) {
     const times: number[] = [];
     while (made < (checkpoints * line) / lines) {
-      // Three of four turns use the first session of a client; the clients take these turns in order. All other turns
-      // use a random session.
+      // Three of every four turns use the first session of a client, and the clients take these turns in order. Every
+      // fourth turn uses a random session.
       const of = sessions[random(4) === 0 ? random(sessions.length) : made % clients.length];
       if (of === undefined) throw new Error('there is no session');
       times.push(await workTurn(of));

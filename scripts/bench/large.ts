@@ -14,7 +14,9 @@ export interface LargeFile {
   readonly createMs: readonly number[];
   /** The longest time that a light request waited during one more `create`. */
   readonly waitMs: number;
-  /** The bytes that each changed byte added to the disk, measured directly after the last `create`. */
+  /**
+   * How many bytes the checkpoint of each changed byte added to the disk, measured directly after the last `create`.
+   */
   readonly bytesEach: number;
   /** The value of `bytesEach` after a minute of rest. */
   readonly bytesEachLater: number;

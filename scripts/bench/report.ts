@@ -7,7 +7,7 @@ import type { LargeFile } from './large.ts';
 import { type Plot, svgOf } from './plot.ts';
 import type { LongSession, RestFigures } from './sessions.ts';
 
-/** The results of one contender on one tree: the milliseconds of each run, and bytes. */
+/** The results of one contender on one tree: the milliseconds of each run, and sizes in bytes. */
 export interface Measured {
   readonly name: string;
   readonly firstCapture: readonly number[];

@@ -1,5 +1,5 @@
-// Defines the form of a conformance script, and reads all scripts. protocol/conformance/README.md describes the steps.
-// Other files run the steps.
+// Defines the form of a conformance script, and reads all scripts. The steps are described in
+// protocol/conformance/README.md. Other files run the steps.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from './match.ts';
@@ -23,7 +23,7 @@ export interface ConformanceCase {
   readonly open?: Json;
   /** The fault that the case needs. The case runs only if the command under test accepts `--fault=NAME`. */
   readonly fault?: string;
-  /** False when the program writes text for people to stdout instead of frames. */
+  /** False when the program writes no frames to stdout, but text for people. */
   readonly frames?: boolean;
   readonly steps: readonly Step[];
 }

@@ -16,7 +16,7 @@ const wildcards: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * Returns where `value` differs from the expectation, or undefined when it matches.
+ * Returns the place where `value` differs from the expectation, or undefined when `value` matches.
  *
  * Objects match when every expected field matches. Arrays match when their lengths are equal and every item matches.
  * `{"oneOf": […]}` matches when one item of the list matches.

@@ -134,7 +134,8 @@ class CaseRun {
   }
 
   /**
-   * Sends a request of the runner that is not a step of the case. The request must succeed, and its events are skipped.
+   * Sends a request that the runner needs, but that is not a step of the case. The request must succeed, and its events
+   * are skipped.
    */
   async #ask(method: string, params: unknown): Promise<unknown> {
     this.#lastId += 1;

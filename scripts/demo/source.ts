@@ -5,7 +5,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { git } from './git.ts';
 
-/** The error for a path that the demo cannot use, in one line. */
+/** The error for a path that the demo cannot use. Its message is one line. */
 export class WrongPath extends Error {}
 
 async function ask(root: string, ...args: string[]): Promise<string | undefined> {
@@ -40,9 +40,8 @@ export async function sourceAt(path: string): Promise<string> {
 }
 
 /**
- * Clones the newest commit, and shows git's own lines of progress. git reads the objects through its transport. The
- * simpler copy of the object files would fail if git packed these files meanwhile, as git does by itself after a large
- * commit.
+ * Clones the newest commit, and shows git's own lines of progress. The clone reads the objects through git's transport.
+ * Copying the object files would fail if git packed them meanwhile, as git does by itself after a large commit.
  * @throws WrongPath with git's message
  */
 export async function clone(source: string, target: string, progress: (line: string) => void): Promise<void> {

@@ -1,5 +1,5 @@
 // Checks that protocol.json follows the closed dialect, and that it obeys all rules of this protocol that a program can
-// check. Reports all faults at once. example-lint.ts checks the examples.
+// check. Reports all faults at once. The examples are checked in example-lint.ts.
 import {
   fieldsOf,
   isRecord,

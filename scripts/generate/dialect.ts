@@ -1,5 +1,5 @@
 // Defines the form of protocol/protocol.json: a closed subset of JSON Schema 2020-12 that is small enough for complete
-// projections. This module reads and describes the document. dialect-lint.ts checks the document.
+// projections. This module reads and describes the document. The document is checked in dialect-lint.ts.
 import { createHash } from 'node:crypto';
 
 /**

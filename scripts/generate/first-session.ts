@@ -1,7 +1,7 @@
 // Recorded by scripts/record-first-session.ts from a real daemon. Do not edit.
 
 export interface WireStep {
-  /** Who wrote the frame, or a note between frames. */
+  /** The writer of the frame; 'note' marks a note between frames. */
   readonly who: 'client' | 'server' | 'note';
   /** The frame's body, or the note. */
   readonly text: string;

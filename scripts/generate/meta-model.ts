@@ -97,7 +97,7 @@ function enumerationOf(name: string, schema: Schema): Model {
   };
 }
 
-/** Returns the type name of a message. Like in LSP, it ends in the kind of the message. */
+/** Returns the type name of a message. As in LSP, the name ends in the kind of the message. */
 function typeNameOf(method: Method): string {
   const words = method.name
     .split(/[^A-Za-z0-9]+/)

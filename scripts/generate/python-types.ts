@@ -129,7 +129,8 @@ function definition(name: string, schema: Schema): string {
 /** Emits the types and the table of error numbers. */
 export function pythonTypes(document: ProtocolDocument): GeneratedFile {
   const defs = Object.entries(document.$defs).filter(([name]) => name !== 'Json' && name !== 'Null');
-  // Aliases come first: Python evaluates at once an alias that refers to an alias, but not the annotations of a record.
+  // Aliases come first, because Python immediately evaluates an alias that refers to another alias. The annotations of
+  // a record are not evaluated.
   const isClass = (schema: Schema): boolean => isRecord(schema) && schema.additionalProperties !== true;
   const ordered = [
     ...defs.filter(([, schema]) => !isClass(schema)),

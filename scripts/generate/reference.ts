@@ -125,7 +125,7 @@ function methodTable(document: ProtocolDocument): string {
   return `| | | |\n|---|---|---|\n${rows.join('')}`;
 }
 
-/** True for a request of the client, which most methods are. */
+/** True for a request that a client sends. Most methods are such requests. */
 const isUsual = (method: Method): boolean =>
   method.kind === 'request' && method.direction === 'clientToServer';
 
@@ -135,7 +135,7 @@ const arrows = {
   both: 'both ways',
 } as const;
 
-/** True when a request cannot do without an open session. */
+/** True when a request needs an open session. */
 const usesSession = (params: Schema | undefined): boolean =>
   params?.required?.includes('session') === true && params.required.every((name) => name !== 'remote');
 

@@ -1,5 +1,5 @@
 // Generates src/protocol/methods.ts. This file has two tables: the facts about each method that dispatch needs, and the
-// numbers of the errors. typescript-validators.ts handles the schemas.
+// numbers of the errors. The schemas are handled by typescript-validators.ts.
 import {
   type ErrorEntry,
   type GeneratedFile,
@@ -38,18 +38,21 @@ function namesSession(method: Method, document: ProtocolDocument): boolean {
 
 const errorRow = (error: ErrorEntry): string => `  ${error.name}: ${error.code},\n`;
 
-const interfaceText = `/** What dispatch needs to know of a method. */
+const interfaceText = `/** The facts about a method that dispatch needs. */
 export interface MethodFacts {
   readonly kind: 'request' | 'notification';
   readonly direction: 'clientToServer' | 'serverToClient' | 'both';
-  /** \`session\`: runs alone in the session's queue. \`global\`: one at a time in the daemon. \`none\`: at once. */
+  /**
+   * \`session\`: runs alone in the session's queue. \`remote\`: one at a time for each remote. \`global\`: one at a time in
+   * the daemon. \`none\`: starts at once.
+   */
   readonly lane: 'session' | 'remote' | 'global' | 'none';
   readonly effects: 'none' | 'store' | 'workspace' | 'process';
-  /** \`key\`: takes an \`idempotencyKey\`. \`natural\`: a repeat has the same effect. \`safe\`: no effect at all. */
+  /** \`key\`: takes an \`idempotencyKey\`. \`natural\`: a repetition has no further effect. \`safe\`: has no effect at all. */
   readonly idempotency: 'safe' | 'key' | 'natural' | 'none';
   readonly cancellable: boolean;
   readonly progress: boolean;
-  /** True when its parameters name a session. */
+  /** True when the parameters of the method name a session. */
   readonly namesSession: boolean;
 }
 `;
@@ -61,7 +64,7 @@ export function typescriptMethods(document: ProtocolDocument): GeneratedFile {
     interfaceText,
     `/** Version of the protocol, answered by \`initialize\`. */\nexport const protocolVersion = '${document.protocolVersion}';\n`,
     `/** Hash of the shape of the protocol, answered by \`initialize\`. */\nexport const schemaHash = '${schemaHash(document)}';\n`,
-    `/** Every method and event. Look names up with \`Object.hasOwn\`: a client may send \`constructor\`. */\nexport const methods = {\n${document.methods.map((method) => methodRow(method, document)).join('')}} as const satisfies Readonly<Record<string, MethodFacts>>;\n`,
+    `/** Every method and event. Look up names with \`Object.hasOwn\`, because a client may send \`constructor\`. */\nexport const methods = {\n${document.methods.map((method) => methodRow(method, document)).join('')}} as const satisfies Readonly<Record<string, MethodFacts>>;\n`,
     'export type MethodName = keyof typeof methods;\n',
     `/** The number of every error kind. */\nexport const errorCodes = {\n${document.errors.map(errorRow).join('')}} as const;\n`,
     'export type ErrorName = keyof typeof errorCodes;\n',

@@ -1,5 +1,5 @@
 // Generates src/protocol/types.ts. This file has one exported type per definition, a table of request types and a table
-// of notification types. src/protocol/validators.ts checks values at run time.
+// of notification types. Values are checked at run time by src/protocol/validators.ts.
 import {
   fieldsOf,
   type GeneratedFile,
@@ -76,8 +76,8 @@ export function typescriptTypes(document: ProtocolDocument): GeneratedFile {
   const content = [
     `// ${generatedNotice}\n`,
     ...Object.entries(document.$defs).map(([name, schema]) => definition(name, schema)),
-    `/** Parameters and result of every request. */\nexport interface RequestTypes {\n${table('request')}}\n`,
-    `/** Parameters of every notification. */\nexport interface NotificationTypes {\n${table('notification')}}\n`,
+    `/** The parameters and the result of every request. */\nexport interface RequestTypes {\n${table('request')}}\n`,
+    `/** The parameters of every notification. */\nexport interface NotificationTypes {\n${table('notification')}}\n`,
     'export type RequestMethod = keyof RequestTypes;\nexport type NotificationMethod = keyof NotificationTypes;\n',
     "export type ParamsOf<M extends RequestMethod> = RequestTypes[M]['params'];\n" +
       "export type ResultOf<M extends RequestMethod> = RequestTypes[M]['result'];\n" +

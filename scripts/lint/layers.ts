@@ -1,5 +1,5 @@
-// The layers of src, lowest first. A folder may import from itself and from the folders before it in this list.
-// lint/settings.ts makes the linter's settings from this table. `because` is the linter's message.
+// The layers of src, lowest first. A folder may import from itself and from the folders before it in this list. The
+// linter's settings are made from this table by lint/settings.ts. `because` is the linter's message.
 
 export interface Layer {
   readonly folder: string;

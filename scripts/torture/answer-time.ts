@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * The factor of the hard limit: after the limit times this factor, an answer counts as missing even if the daemon never
- * got a processor.
+ * The hard limit is the limit times this factor. After the hard limit, an answer counts as missing even if the daemon
+ * never got a processor.
  */
 const hardLimitFactor = 9;
 const pollMs = 100;

@@ -1,4 +1,5 @@
-// Simulates a container: the programs in it share the test's files, but see neither its processes nor its sockets.
+// Simulates a container. The programs in the container share the test's files, but do not see the test's processes and
+// sockets.
 import { spawnSync } from 'node:child_process';
 
 /**

@@ -17,7 +17,10 @@ export interface Course {
   readonly before: Manifest;
   /** The files of `before` that a capture contains. */
   readonly capturedBefore: Manifest;
-  /** The files after the user's edits, when the last daemon started. If no daemon was killed, the same as `before`. */
+  /**
+   * The files after the user's edits, when the last daemon started. If no daemon was killed, these files are the same
+   * as in `before`.
+   */
   readonly resumed: Manifest;
   readonly after: Manifest;
   /** The answer of the next `session/open` after a kill. */
@@ -32,7 +35,7 @@ export interface Course {
   readonly wasUnfinished: boolean;
 }
 
-/** The files of the work tree before and after a restore that the daemon has answered. */
+/** The files of the work tree before and after a restore whose result the daemon has sent. */
 export interface Walked {
   readonly before: Manifest;
   readonly after: Manifest;
@@ -132,8 +135,8 @@ export class Episode {
     ]);
     seat.plan(undefined);
     if (isFull) world.disk?.empty();
-    // Makes the daemon read the new plan of faults. Until the daemon has read the plan, background work after the
-    // answer may still trigger the planned kill.
+    // Makes the daemon read the new plan, which has no fault. Until then, background work after the answer may still
+    // trigger the kill of the old plan.
     if (seat.isRunning && isCondemned) await seat.ask('session/get', {}, true);
     const told = this.#count(seat.told());
     const torn = world.look();

@@ -84,8 +84,8 @@ export class Oracle {
   }
 
   /**
-   * Records that the user removed checkpoints. After that, a content need not be stored any more if only these
-   * checkpoints had it ({@link remember}), or if only the work tree has it. Any other missing content counts as lost.
+   * Records that the user removed checkpoints. After that, a content may be missing if only these checkpoints had it
+   * ({@link remember}), or if only the work tree has it. Any other missing content counts as lost.
    */
   async forget(seats: readonly Seat[], work: Manifest, isGone: (id: string) => boolean): Promise<void> {
     for (const key of this.#claims.keys()) if (isGone(idIn(key))) this.#claims.delete(key);
@@ -135,8 +135,8 @@ export class Oracle {
   }
 
   /**
-   * Returns all paths in checkpoints, except those that only the checkpoint `besides` has. Captures include these paths
-   * even if they are ignored.
+   * Returns all paths in checkpoints, except those that only the checkpoint `besides` has. A capture includes these
+   * paths even if they are ignored.
    */
   heldPaths(besides?: string): ReadonlySet<string> {
     const others = [...this.#holdings].filter(([key]) => idIn(key) !== besides);
@@ -168,7 +168,7 @@ export class Oracle {
   }
 }
 
-/** Returns the checkpoint id in a key of `#claims` or `#holdings`. */
+/** Returns the checkpoint id that a key of `#claims` or `#holdings` contains. */
 const idIn = (key: string): string => key.split(' ')[1] ?? '';
 
 /** Checks that a checkpoint contains exactly these files. @throws Defect */

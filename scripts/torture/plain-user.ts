@@ -15,9 +15,9 @@ export const plainUserPrefix = [
 ] as const;
 
 /**
- * The beginning of such a command line in a container. A container has the setting that the kernel kills its program
- * when the program's parent dies. Giving up the rights of root cancels this setting, so the command line makes the
- * setting again.
+ * The beginning of such a command line in a container. In a container, a setting makes the kernel kill the program when
+ * the program's parent dies. Giving up the rights of root cancels this setting, so the command line makes the setting
+ * again.
  */
 export const containedPlainUserPrefix = [...plainUserPrefix, '--pdeathsig=KILL'] as const;
 
@@ -37,7 +37,9 @@ export function plainUserRefusal(entry: string): string | undefined {
   return result.status === 0 ? undefined : (result.error?.message ?? result.stderr.trim().slice(0, 200));
 }
 
-/** Makes uid 65534 the owner of a directory and everything below. Files that it already owns keep their times. */
+/**
+ * Makes uid 65534 the owner of a directory and everything below. Files that this user already owns keep their times.
+ */
 export function giveToPlainUser(place: string | Buffer): void {
   const stats = lstatSync(place);
   if (stats.uid !== plainUid || stats.gid !== plainUid) lchownSync(place, plainUid, plainUid);

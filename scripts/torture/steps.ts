@@ -57,8 +57,8 @@ export type Edit =
 export interface Trouble {
   readonly act: 'kill' | 'killAll' | 'fail' | 'link' | 'moment' | 'full';
   /**
-   * The number of the call at which the fault happens. For `moment`, a time in milliseconds instead. For `full`, the
-   * number of bytes that stay free.
+   * The number of the call at which the fault happens. For `moment`, this is a time in milliseconds. For `full`, this
+   * is the number of bytes that stay free.
    */
   readonly at: number;
   readonly times?: number;
@@ -227,8 +227,8 @@ function someStep(random: Random, troubles = 60): Step {
 }
 
 /**
- * Returns the number of the call at which the trouble happens. Small numbers are more frequent than large numbers; at a
- * small number, the request has not written anything yet.
+ * Returns the number of the call at which the trouble happens. Small numbers are more frequent than large numbers.
+ * During its first calls, a request has not written anything yet.
  */
 function someDepth(random: Random): number {
   return 1 + random.below(random.pick([12, 60, 200, 500]));

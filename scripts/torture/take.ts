@@ -223,8 +223,8 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
 }
 
 /**
- * Starts a second daemon. The second daemon must refuse to open the first daemon's session. With another
- * session on the same work tree both daemons must work, and their restores must never mix.
+ * Starts a second daemon. The second daemon must refuse to open the first daemon's session. If it opens another session
+ * on the same work tree, both daemons must work, and their restores must never mix.
  */
 async function second(episode: Episode, step: Of<'second'>): Promise<void> {
   const { world, oracle, seat } = episode;
@@ -255,7 +255,7 @@ async function second(episode: Episode, step: Of<'second'>): Promise<void> {
       throw new Defect('two restores at once mixed two states');
     oracle.took(before, after, 'two restores at once');
     await oracle.assertNothingLost(world.running, after, 'two restores at once');
-    // Only the second daemon's checkpoints have some contents. The undo restores these contents before the second
+    // Some contents are only in checkpoints of the second daemon. The undo restores these contents before the second
     // daemon ends.
     await other.ask('checkpoint/undo', { mode: 'hard', confirm: true });
     const undone = world.look();

@@ -24,7 +24,7 @@ export class Tally {
   refused = 0;
   /**
    * Gets every answer of a session, and every listing of its work tree. A caller sets this function in order to compare
-   * them with those of other sessions.
+   * several sessions.
    */
   heard: ((what: string, answer: unknown, root: string) => void) | undefined;
   readonly kinds = new Map<string, number>();

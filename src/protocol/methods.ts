@@ -1,17 +1,20 @@
 // Generated from protocol/protocol.json by scripts/generate-protocol.ts. Do not edit.
 
-/** What dispatch needs to know of a method. */
+/** The facts about a method that dispatch needs. */
 export interface MethodFacts {
   readonly kind: 'request' | 'notification';
   readonly direction: 'clientToServer' | 'serverToClient' | 'both';
-  /** `session`: runs alone in the session's queue. `global`: one at a time in the daemon. `none`: at once. */
+  /**
+   * `session`: runs alone in the session's queue. `remote`: one at a time for each remote. `global`: one at a time in
+   * the daemon. `none`: starts at once.
+   */
   readonly lane: 'session' | 'remote' | 'global' | 'none';
   readonly effects: 'none' | 'store' | 'workspace' | 'process';
-  /** `key`: takes an `idempotencyKey`. `natural`: a repeat has the same effect. `safe`: no effect at all. */
+  /** `key`: takes an `idempotencyKey`. `natural`: a repetition has no further effect. `safe`: has no effect at all. */
   readonly idempotency: 'safe' | 'key' | 'natural' | 'none';
   readonly cancellable: boolean;
   readonly progress: boolean;
-  /** True when its parameters name a session. */
+  /** True when the parameters of the method name a session. */
   readonly namesSession: boolean;
 }
 
@@ -21,7 +24,7 @@ export const protocolVersion = '1.0.0';
 /** Hash of the shape of the protocol, answered by `initialize`. */
 export const schemaHash = '500afdd7a1b7fb39e55d24ef04ac5781';
 
-/** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
+/** Every method and event. Look up names with `Object.hasOwn`, because a client may send `constructor`. */
 export const methods = {
   'initialize': { kind: 'request', direction: 'clientToServer', lane: 'global', effects: 'process', idempotency: 'none', cancellable: false, progress: false, namesSession: false },
   'initialized': { kind: 'notification', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: false },

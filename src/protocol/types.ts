@@ -3642,7 +3642,7 @@ export interface RemoteDidPushParams {
   readonly error?: ErrorFact;
 }
 
-/** Parameters and result of every request. */
+/** The parameters and the result of every request. */
 export interface RequestTypes {
   /** Begins the connection between client and server. The client sends this request first, and only once. */
   'initialize': { params: InitializeParams; result: InitializeResult; };
@@ -3886,7 +3886,7 @@ export interface RequestTypes {
   'session/import': { params: SessionImportParams; result: SessionImportResult; };
 }
 
-/** Parameters of every notification. */
+/** The parameters of every notification. */
 export interface NotificationTypes {
   /** Reports that the client has read the answer to `initialize`. */
   'initialized': { params: InitializedParams; };

@@ -1,9 +1,10 @@
-"""The Python client behind a pipe: one request a line comes in as JSON, one answer a line goes out.
+"""Connects the torture test to the Python client. Reads one request per line as JSON, and writes one answer per line.
 
-``python3 bridge.py [--sync] PROGRAM [WORD...]`` starts the daemon by the client and says ``{"id": 0, "result": {"pid":
-N}}``. ``{"id": 1, "method": "...", "params": {...}, "timeoutMs": 500}`` is answered with ``result``, with ``error``
-(what the daemon said), with ``gone`` (there is no daemon any more) or with ``broken`` (what the client should never
-raise). At the end of its input it closes the client and says ``{"closed": CODE}``.
+``python3 bridge.py [--sync] PROGRAM [WORD...]`` starts the daemon through the client, and then writes ``{"id": 0,
+"result": {"pid": N}}``. A request looks like ``{"id": 1, "method": "...", "params": {...}, "timeoutMs": 500}``. Its
+answer has one of four fields. ``result`` is the daemon's result, and ``error`` is the daemon's error. ``gone`` means
+that the daemon has ended. ``broken`` is an error that the client should never raise. At the end of its input, this
+program closes the client and writes ``{"closed": CODE}``.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def told(error: BaseException) -> Dict[str, Any]:
 
 
 def method_of(client: Any, name: str) -> Callable[..., Any]:
-    """The client's own method for a request, else its general one."""
+    """Returns the client's method for this request, or the general method if there is none."""
     own = re.sub("[A-Z]", lambda letter: "_" + letter.group().lower(), name.replace("/", "_"))
     if hasattr(client, own):
         return getattr(client, own)  # type: ignore[no-any-return]
@@ -97,7 +98,7 @@ def in_threads() -> None:
     say({"closed": code})
 
 
-# asyncio's debug mode reports steps that take a tenth of a second. A busy machine has them in any loop.
+# asyncio's debug mode reports steps that take a tenth of a second. On a busy machine, any loop has such steps.
 logging.getLogger("asyncio").addFilter(lambda record: record.msg != "Executing %s took %.3f seconds")
 
 try:

@@ -1,7 +1,7 @@
 // Drives one of this repository's clients that are written in Python or Rust. The client starts the daemon in the same
 // way as for its users. A small program (bridge.py, rust/) reads one request per line, sends the request through the
-// client, and writes one answer per line. This module checks that every request ends soon, with the reason, when the
-// daemon dies.
+// client, and writes one answer per line. When the daemon dies, this module checks that every request ends soon and
+// names the reason.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,11 +15,11 @@ import type { Line } from './line.ts';
 /** A message that a bridge writes. */
 interface Said extends Pick<Frame, 'result' | 'error'> {
   readonly id?: number;
-  /** Set when the daemon has ended: the message with which the client reports this. */
+  /** The message with which the client reports that the daemon has ended. */
   readonly gone?: string;
-  /** Set after a failure that must never happen in a client: the message of the failure. */
+  /** The message of a failure that must never happen in a client. */
   readonly broken?: string;
-  /** Set when the client was closed: its report of how the daemon ended. */
+  /** The client's report of how the daemon ended. Set when the client was closed. */
   readonly closed?: unknown;
 }
 

@@ -29,7 +29,7 @@ const known = new Map<ClientName, Words | { readonly refusal: string }>();
 
 /**
  * Returns the command line that starts a bridge to the client, or the reason why the client cannot run here. If
- * necessary, builds the client before, which can take a minute.
+ * necessary, first builds the client, which can take a minute.
  */
 export function bridgeTo(client: Exclude<ClientName, 'own'>): Words | { readonly refusal: string } {
   const found = known.get(client) ?? (client === 'rust' ? rust() : python(client === 'pythonSync'));

@@ -9,19 +9,19 @@ pub const PROTOCOL_VERSION: &str = "1.0.0";
 
 /// A request: its name, its parameters and its result belong together.
 pub trait Request {
-    /// Its name on the wire.
+    /// The name of the request on the wire.
     const METHOD: &'static str;
-    /// The type of its parameters.
+    /// The type of the request's parameters.
     type Params: Serialize;
-    /// The type of its result.
+    /// The type of the request's result.
     type Result: serde::de::DeserializeOwned;
 }
 
 /// A notification: its name and its parameters belong together.
 pub trait Notification {
-    /// Its name on the wire.
+    /// The name of the notification on the wire.
     const METHOD: &'static str;
-    /// The type of its parameters, on the wire in both directions.
+    /// The type of the notification's parameters, in both directions.
     type Params: Serialize + serde::de::DeserializeOwned;
 }
 

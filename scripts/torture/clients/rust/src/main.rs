@@ -1,5 +1,6 @@
-//! The Rust client behind a pipe: one request a line comes in as JSON, one answer a line goes out, as `../bridge.py`
-//! tells. Parameters and results pass through the client's types: what these lose, the torture misses.
+//! Connects the torture test to the Rust client. Reads one request per line as JSON, and writes one answer per line, in
+//! the format that `../bridge.py` describes. Parameters and results pass through the client's types. If a type loses a
+//! field, the torture test therefore finds that the field is missing.
 
 use checkpointd_client::types::*;
 use checkpointd_client::{Client, Error, Options};
@@ -12,7 +13,7 @@ fn say(message: &Value) {
     println!("{message}");
 }
 
-/// Asks by the type that the request has, else by its name alone.
+/// Sends a request through its own type. A request without a type is sent by its name.
 macro_rules! ask {
     ($client:expr, $method:expr, $params:expr, $limit:expr; $($request:ident),* $(,)?) => {
         match $method {
@@ -34,7 +35,7 @@ macro_rules! ask {
     };
 }
 
-/// The outer error: what no client should come to.
+/// Returns the answer to a request. The outer error is a failure that must never happen in a client.
 fn answer(
     client: &Client,
     method: &str,
