@@ -95,7 +95,7 @@ export class DaemonRig {
     ];
   }
 
-  /** Runs `checkpointd` with these words in a directory of the work tree. The rig ends the program. */
+  /** Runs `checkpointd` with these arguments in a directory of the work tree. The rig ends the program. */
   run(
     words: readonly string[],
     directory = '.',

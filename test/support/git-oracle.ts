@@ -10,7 +10,7 @@ import type { CheckpointRecord, SnapshotStore, StoreOptions } from '../../src/st
 import type { Directory, EntryMode } from '../../src/tree/tree.ts';
 import type { TreePath } from '../../src/tree/tree-path.ts';
 
-/** Runs git in `cwd` as a user without any settings. Throws git's message when it fails. */
+/** Runs git in `cwd` as a user without any settings. Throws git's message when git fails. */
 export function git(cwd: string, ...args: string[]): string {
   return gitBytes(cwd, ...args).toString('utf8');
 }

@@ -1,6 +1,6 @@
 // A daemon in this process, and temporary repositories, for the tests of commands. Parameters and results are checked
-// with the schema, as on the wire. session-rig.ts gives access to a single session; daemon-rig.ts runs daemons in
-// separate processes.
+// with the schema, as on the wire. For access to a single session see session-rig.ts; for daemons in separate processes
+// see daemon-rig.ts.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

@@ -6,7 +6,7 @@ import { type Fault, installFault } from '../../src/base/seam.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { SessionRig } from './session-rig.ts';
 
-/** Returns a fault that makes the n-th step in the work tree and every later call fail. */
+/** Returns a fault: the n-th step in the work tree fails, and every later call fails, too. */
 export function breakAt(n: number): Fault {
   let steps = 0;
   return (call, target) => {

@@ -1,5 +1,5 @@
 // Gives tests direct access to a session of a daemon in this process. Tests can then install faults, abort requests and
-// check internals. daemon-rig.ts runs daemons in separate processes.
+// check internals. For daemons in separate processes see daemon-rig.ts.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -25,8 +25,8 @@ import { type Frame, frameOf, type Id, WireFailure } from './frames.ts';
 export const daemonEntry = programFile();
 
 /**
- * Returns the path of a daemon with faults, for tests. scripts/bundle.ts builds it in the same way as the daemon
- * itself.
+ * Returns the path of a daemon with faults, for tests. Such a daemon is built by scripts/bundle.ts, in the same way as
+ * the daemon itself.
  */
 export const testProgram = (name: 'planned-daemon' | 'faulty-daemon' | 'killed-daemon'): string =>
   packageFile(`dist/test-programs/${name}.cjs`);
@@ -153,8 +153,8 @@ export class WireClient {
   }
 
   /**
-   * Returns the first frame, beginning at index `from`, for which `wanted` returns true. Waits if there is none yet. By
-   * default, only later frames count.
+   * Returns the first frame, beginning at index `from`, for which `wanted` returns true. Waits if there is no such
+   * frame yet. By default, only later frames count.
    */
   next(wanted: (frame: Frame) => boolean, from: number = this.frames.length): Promise<Frame> {
     const already = this.frames.slice(from).find(wanted);

@@ -1,5 +1,5 @@
-// A client over stdio with one session. The work tree is a small repository, and the storage is new. daemon-rig.ts runs
-// several daemons, and session-rig.ts gives access to a session's internals.
+// A client over stdio with one session. The work tree is a small repository, and the storage is new. For several
+// daemons see daemon-rig.ts; for a session's internals see session-rig.ts.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

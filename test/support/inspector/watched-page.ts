@@ -1,5 +1,5 @@
 // A browser window with the inspector. Records each error, each violation of the page's policy and each request to
-// another server. If any was recorded, the test fails when the page is closed.
+// another server. If anything was recorded, the test fails when the page is closed.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 const firstSize = { width: 1360, height: 800 } as const;

@@ -75,8 +75,8 @@ function damage(trial: number): string {
     ...(strategy === 'local' ? filesBelow(join(root, '.git')).filter((file) => !theirs.has(file)) : []),
   ].filter((file) => statSync(file).size > 0);
   ours.sort();
-  // In half of the trials, every file is equally likely; in the other half, every byte is. With only one of the two
-  // rules, the many small files or the single large database would get all damage.
+  // In half of the trials, each file is equally likely to be damaged. In the other half, each byte is equally likely to
+  // be damaged. With only one of the two rules, the many small files or the single large database would get all damage.
   let file = ours[below(ours.length)] ?? '';
   if (random() < 0.5) {
     let left = below(ours.reduce((sum, each) => sum + statSync(each).size, 0));

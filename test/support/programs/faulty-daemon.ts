@@ -1,5 +1,5 @@
-// The daemon with a named fault, for examples and conformance cases that need a fault. Runs the same daemon, after it
-// has installed a fault in the seam. The shipped daemon has no such switch. For kills see
+// The daemon with a named fault, for examples and conformance cases that need a fault. Installs the fault in
+// src/base/seam.ts, and then runs the same daemon as usual. The shipped daemon has no such switch. For kills see
 // test/daemon/planned-daemon.ts.
 //
 //   faulty-daemon.js --fault=NAME …
@@ -47,8 +47,8 @@ export const faults: Readonly<Record<string, Fault>> = {
       Atomics.wait(lately, 0, 0, 5);
   },
   /**
-   * Makes opening a file named `slow-…` take 5 ms, and a file named `stuck-…` 25 ms. The scenarios that all clients
-   * share need progress, and time to cancel.
+   * Makes opening a file named `slow-…` take 5 ms, and a file named `stuck-…` 25 ms. The scenarios of the clients need
+   * such delays: a request must report progress, and must run long enough to be cancelled.
    */
   slowNames: (call, target) => {
     if (call !== 'open') return;

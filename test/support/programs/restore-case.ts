@@ -81,7 +81,7 @@ export function restore(root: string, displacedTo = `${root}.displaced`): Promis
 }
 
 /**
- * Checks that every file has its old or its new content. A file that exists in both states may not be missing. All
+ * Checks that every file has its old or its new content. A file that exists in both states must not be missing. All
  * other files must be temporary files.
  */
 export function assertOldOrNew(root: string, note: string): void {

@@ -1,5 +1,5 @@
 // A SnapshotStore in memory. The store uses git's ids for contents and trees, so that tests of captures and restores
-// can compare both with git. memory-strategy.ts makes a strategy from this store.
+// can compare the ids with git's. The file memory-strategy.ts makes a strategy from this store.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Several processes publish into one database at the same time. Afterwards no checkpoint may be lost, mixed up with
-// another or counted wrongly.
+// Several processes publish into one database at the same time. Afterwards every checkpoint must exist, with its own
+// contents, and must be counted correctly.
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -37,7 +37,7 @@ export function publish(storage: string, session: string, count: number, killAft
 }
 
 /**
- * Runs several publishers. Checks that all succeed. Also checks that every session has exactly the reported
+ * Runs several publishers. Checks that all publishers succeed. Also checks that every session has exactly the reported
  * checkpoints, byte for byte.
  */
 export async function crowd(processes: number, count: number): Promise<void> {

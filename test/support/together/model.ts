@@ -1,6 +1,6 @@
-// Compares random sessions with conversation and checkpoints to plain copies of their states. The sessions use every
-// method of conversation/*, checkpoint/* and ledger/*. After each step the daemon's session must equal its model. The
-// tests call the daemon's handlers directly, without the wire.
+// Runs random sessions with a conversation and checkpoints, and compares each session with plain copies of its states.
+// The sessions use every method of conversation/*, checkpoint/* and ledger/*. After each step the daemon's session must
+// equal its model. The tests call the daemon's handlers directly, without the wire.
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { methods } from '../../../src/protocol/methods.ts';

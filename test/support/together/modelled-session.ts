@@ -1,6 +1,6 @@
 // A session and its plain model. In the model the conversation is in arrays, the files are texts, and every checkpoint
-// is a complete copy. The daemon shares, refers and computes where the model copies. Therefore the model is simple and
-// slow. Other files contain the steps.
+// is a complete copy. The model copies data that the daemon shares, refers to or computes. Therefore the model is
+// simple and slow. Other files contain the steps.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -69,7 +69,7 @@ export class ModelledSession {
   files: Files = {};
   entered: Entered | undefined;
   agents: Record<string, object> | undefined;
-  /** Turns, tools and restores, oldest first. The last checkpoint in this list is the current one. */
+  /** The turns, tools and restores, oldest first. The last checkpoint in this list is the current one. */
   checkpoints: ModelCheckpoint[] = [];
   /** The checkpoints that led to the present state, in the same form as `Moment.line`. */
   line: readonly string[] = [];
