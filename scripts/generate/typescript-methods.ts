@@ -38,7 +38,7 @@ function namesSession(method: Method, document: ProtocolDocument): boolean {
 
 const errorRow = (error: ErrorEntry): string => `  ${error.name}: ${error.code},\n`;
 
-const interfaceText = `/** The facts about a method that dispatch needs. */
+const interfaceText = `/** The facts that dispatch needs about a method. */
 export interface MethodFacts {
   readonly kind: 'request' | 'notification';
   readonly direction: 'clientToServer' | 'serverToClient' | 'both';

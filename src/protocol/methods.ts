@@ -1,6 +1,6 @@
 // Generated from protocol/protocol.json by scripts/generate-protocol.ts. Do not edit.
 
-/** The facts about a method that dispatch needs. */
+/** The facts that dispatch needs about a method. */
 export interface MethodFacts {
   readonly kind: 'request' | 'notification';
   readonly direction: 'clientToServer' | 'serverToClient' | 'both';

@@ -254,8 +254,8 @@ class SentTrees {
 }
 
 /**
- * Returns the record to send, with the sent snapshot. The record lists the paths that are not sent among its skipped
- * paths.
+ * Returns the record to send, with the sent snapshot. Among its skipped paths, the record also lists the paths that are
+ * not sent.
  */
 function asSent(
   {

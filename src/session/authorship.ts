@@ -382,8 +382,8 @@ export async function pathHistory(session: Session, path: TreePath): Promise<Pat
 }
 
 /**
- * Returns the id of the first checkpoint with the content of a record. No checkpoint has a reported content that was
- * replaced before the next checkpoint.
+ * Returns the id of the first checkpoint with the content of a record. If a reported content was replaced before the
+ * next checkpoint, no checkpoint has this content.
  */
 async function checkpointWith(
   { index, store }: Checkpoints,

@@ -1,6 +1,6 @@
 // The work tree as the sticky context sees it: the files that a path or a glob names, and their text. This module
 // follows a link only to a target inside the work tree. This module never reads `.git` or the daemon's own storage. A
-// glob does not search an ignored directory, unless the glob names this directory. Each look at the work tree makes a
+// glob does not search an ignored directory, unless the glob names this directory. Each look at the work tree uses a
 // new instance of the class, so cached data is used only during one look.
 import { systemCode } from '../base/errors.ts';
 import { stampKey } from '../base/file-stamp.ts';

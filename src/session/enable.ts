@@ -29,7 +29,9 @@ import { openCapturer } from './watching.ts';
 
 export type InitMode = 'auto' | 'force' | 'never';
 
-/** Returns the reason why the session must not enable checkpoints now. Returns undefined when there is no reason. */
+/**
+ * Returns the reason why the session must not enable checkpoints now. Returns undefined when there is no such reason.
+ */
 export async function obstacle(session: Session, mode: InitMode): Promise<DisabledReason | undefined> {
   if (!session.parts.options.features.checkpoints) return 'FeatureOff';
   if (mode === 'never') return 'NotRequested';

@@ -67,7 +67,7 @@ export interface Ended {
   /** The reason why the directory stays. Absent when the session was removed. */
   readonly because?: NotRemoved;
   /**
-   * Resolves when the files of a removed directory have been deleted. The path of the directory is free before the
+   * Resolves when the files of a removed directory have been deleted. The path of the directory is free even before the
    * files are deleted.
    */
   readonly deleted: Promise<void>;
@@ -571,12 +571,12 @@ export function renameStoreAway(directory: SessionDirectory): string {
   return trash;
 }
 
-// Deleted.
+// The state `deleted`.
 
 /**
- * True when the daemon may delete a directory with a trash name. The directory must belong to this user. The directory
- * must have the marker of the session in its name, or be empty except for the daemon's empty sub-directory. A kill can
- * leave such an empty directory.
+ * True when the daemon may delete a directory with a trash name. The directory must belong to this user, and must have
+ * the marker of the session whose id the trash name contains. A kill can also leave a directory that is empty except
+ * for the daemon's empty sub-directory. The daemon may delete this directory, too.
  */
 function isOurTrash(storage: string, name: string): boolean {
   const path = join(storage, name);

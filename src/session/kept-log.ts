@@ -136,7 +136,7 @@ export async function readKeptLog(
 
 async function replayed(sessionLog: SessionLog, conversationId: string): Promise<Omit<KeptLog, 'warnings'>> {
   const conversation = new Conversation(conversationId, sessionLog);
-  /** The records of other modules. A conversation record is included only with its kind and its idempotency key. */
+  /** The records of other modules. A record of the conversation is reduced to its kind and its idempotency key. */
   const others: LogRecord[] = [];
   try {
     for await (const { position, record } of sessionLog.replay()) {
