@@ -11,7 +11,7 @@ import { temporaryDirectory } from './support/temporary.ts';
 
 const dist = fileURLToPath(new URL('../', import.meta.url));
 
-test('a file runs with its cached code until its source changes, even to a source of the same length', () => {
+test('a file runs with its cached code until its source changes, even if the new source has the same length', () => {
   const file = join(temporaryDirectory('compiled'), 'answer.cjs');
   writeFileSync(file, 'exports.answer = () => 41;');
   const first = runCompiled(file);

@@ -47,7 +47,7 @@ function freshClone(place: string): string {
   for (const name of names.split('\0').filter((each) => existsSync(join(root, each)) && each !== ''))
     cpSync(join(root, name), join(clone, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'), 'junction');
-  // Because of the old date, the setup does not install the packages again.
+  // With this old date of the lock file, the setup does not install the packages again.
   utimesSync(join(clone, 'package-lock.json'), 0, 0);
   return clone;
 }

@@ -25,7 +25,7 @@ async function syncsDuring(work: () => Promise<void>, fails = false): Promise<nu
   return count;
 }
 
-test('an unchanged file is synced only once; a file that keeps changing is synced each time', async () => {
+test('a sync skips an unchanged file that an earlier sync included, but always includes a file that keeps changing', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-steady-'));
   try {
     const fresh = join(directory, 'fresh');
@@ -39,7 +39,7 @@ test('an unchanged file is synced only once; a file that keeps changing is synce
   }
 });
 
-test('a recently changed file is synced each time, because a second change may leave its timestamps equal', async () => {
+test('a recently changed file is synced each time, because another change may leave its timestamps as they are', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-steady-'));
   try {
     const fresh = join(directory, 'fresh');

@@ -1,4 +1,4 @@
-// Tests that expected failures become values, and that all others are thrown.
+// Tests that expected failures become values, and that all other failures are thrown.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

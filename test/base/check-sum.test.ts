@@ -22,7 +22,7 @@ test('a stored record passes its checksum; a record of an earlier version needs 
   assert.equal(rest, JSON.parse(JSON.stringify(record)));
 });
 
-test('if one bit of a record is flipped, parsing fails, the checksum is wrong, or the value is unchanged', () => {
+test('after a flip of one bit, a record cannot be parsed, has a wrong checksum, or has the same value as before', () => {
   const bytes = Buffer.from(JSON.stringify(withSum(record)));
   let found = 0;
   for (let at = 0; at < bytes.length; at += 1)

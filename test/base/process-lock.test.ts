@@ -37,7 +37,7 @@ test('an ended process counts as dead even before its parent collects the exit s
   }
 });
 
-test('SIGKILL frees a lock at once', async () => {
+test('SIGKILL of a process frees the locks of this process at once', async () => {
   const file = join(temporaryDirectory(), 'lock');
   const script = `const { takeProcessLock } = await import(${JSON.stringify(lockModule)});
     const lock = await takeProcessLock(${JSON.stringify(`two ${file}`)}, ${JSON.stringify(file)});
@@ -69,7 +69,7 @@ test('a lock holder that this process cannot see counts as unknown, not as dead'
   assert.is(holderState(parseHolder('not json')), 'unknown');
 });
 
-test('if /proc becomes unreadable, this process keeps the identity that it read before', () => {
+test('if /proc becomes unreadable, a process still describes itself as before', () => {
   const self = describeSelf();
   installFault((_call, target) => {
     if (target.startsWith('/proc/')) throw Object.assign(new Error('EIO'), { code: 'EIO' });

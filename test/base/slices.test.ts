@@ -6,7 +6,7 @@ import { Slices } from '../../src/base/slices.ts';
 
 /** Runs `work` with a clock that `work` can set. */
 async function byClock(work: (clock: { now: number }) => void | Promise<void>): Promise<void> {
-  await setImmediate(); // waits until the earlier turn of the event loop is over
+  await setImmediate(); // waits until the current turn of the event loop is over
   const real = performance.now.bind(performance);
   const clock = { now: 1000 };
   performance.now = () => clock.now;

@@ -1,5 +1,5 @@
-// Tests that a capture reads nothing outside the work tree, even if a link to the outside replaces a directory
-// meanwhile.
+// Tests that a capture reads nothing outside the work tree, even if a link to the outside replaces a directory during
+// the capture.
 import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

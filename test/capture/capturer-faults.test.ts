@@ -120,7 +120,7 @@ test('if the work tree disappeared or became a link, a capture fails instead of 
     rmSync(`${rig.root}.moved`, { recursive: true });
   }));
 
-test('if the store fails or the capture is cancelled, the write is undone, and the next capture is complete', () =>
+test('if the store fails or the client cancels a capture, the capture undoes its writes, and the next capture is complete', () =>
   withRig({}, async (rig) => {
     for (let i = 0; i < 50; i += 1) rig.write(`d${i}/f`, String(i));
     rig.store.failNextBlob = new CheckpointdError('NoSpace', 'full');

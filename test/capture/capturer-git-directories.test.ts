@@ -62,7 +62,7 @@ test('a capture skips a storage directory of checkpointd in the work tree, as it
     assert.equal(await captured(rig), { paths: [`other/${id}/message.json`], told: ['store'] });
   }));
 
-test('a capture recognises a git directory that only a .git pointer names, whichever of the two is listed first', () =>
+test('a capture recognises a git directory that only a .git pointer names, even if the directory is listed before the pointer', () =>
   withRig(async (rig) => {
     rig.write('deep/er/tree/f', '1');
     rig.git('init', '-q', '--separate-git-dir', join(rig.root, 'a-git'), 'deep/er/tree');

@@ -52,7 +52,7 @@ test('if a program rewrites a file without pause, a capture never has the file h
     console.log(`note: F7 saw ${counts.whole} whole and ${counts.flagged} flagged`);
   }));
 
-test('a large file that is truncated while it is hashed is captured whole or empty, or reported as unstable (F8)', () =>
+test('if a large file is truncated while a capture hashes it, the file is captured whole or empty, or reported as unstable (F8)', () =>
   withRig({}, async (rig) => {
     const size = 16 << 20;
     rig.write('big', Buffer.alloc(size, 1));

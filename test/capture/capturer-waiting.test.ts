@@ -9,7 +9,7 @@ import { makeRig, pathsOf, reasonFor } from '../support/capture-rig.ts';
 const test = suite('files for which git would wait');
 
 if (process.platform !== 'win32') {
-  test('if a .gitignore file is a FIFO, a capture reports it without waiting, and goes on without ignore rules there', async () => {
+  test('if a .gitignore file is a FIFO, a capture reports the FIFO without waiting, and continues without rules from this file', async () => {
     const rig = makeRig();
     try {
       rig.write('.gitignore', '*.log\n');

@@ -22,7 +22,7 @@ function mayDo(change: () => void): boolean {
   }
 }
 
-test('a capture is fast and complete after an edit, after a deletion, with a new tree, or without a change', () =>
+test('a capture is fast and complete after an edit, after a deletion, after a new directory, and without any change', () =>
   TwinCaptureRig.with(async (it) => {
     for (const path of ['a/b/f', 'a/g', 'h', 'c/f']) it.rig.write(path, path);
     await it.capture();

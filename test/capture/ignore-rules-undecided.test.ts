@@ -25,7 +25,7 @@ test('an ignored file is not captured even if 24 or more directories are above i
     assert.equal(first.skipped, []);
   }));
 
-test('a capture skips and reports a path that makes git crash, and includes the path once git answers', () =>
+test('a capture skips and reports a path that makes git crash, and includes the path as soon as git answers', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.log\n');
     for (const path of ['a/f', 'a/x.log', 'a/poison.txt', 'poison/f', 'poison/x.log']) rig.write(path, path);

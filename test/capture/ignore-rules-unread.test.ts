@@ -33,7 +33,7 @@ for (const code of ['EIO', 'EMFILE', 'ENOMEM']) {
       let isRules = false;
       let failed = '';
       installFault((call, target) => {
-        // The failed call has only a descriptor, which names the file.
+        // A call on a descriptor belongs to the file that the last call on a path has opened.
         isRules = ruleFiles.test(target) || (isRules && /^\d+$/.test(target));
         if (!isRules || !/^(lstat|stat|open|fstat|readFile|read)$/.test(call)) return;
         calls += 1;

@@ -64,7 +64,7 @@ test('a capture recognises known contents by their ids in the store, even if the
   });
 });
 
-test('a reopened capture reads the directories of its snapshot only if the store has lost one of them', async () => {
+test('after reopening, a capture reads the directories of the last snapshot only if the store has lost one of them', async () => {
   class Counting extends MemoryStore {
     directoriesRead = 0;
     hasAll = true;

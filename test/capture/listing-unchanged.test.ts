@@ -194,7 +194,7 @@ test('a capture based on an earlier capture compares all names, but reads files 
     renameSync(join(rig.root, 'd3/f3'), join(rig.root, 'd4/moved'));
     rig.write('d5/f5', 'edited in place by a program');
     const previous = first.snapshot;
-    // A complete scan between the two does not change the result.
+    // A complete scan between two captures does not change the result.
     assert.is(await rig.capturer.isChanged(previous), true);
     let looks = 0;
     installFault((call, target) => {

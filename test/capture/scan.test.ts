@@ -63,7 +63,7 @@ test('after a change of rules, repository or root, only the next capture is full
     }
   }));
 
-test('an ignored file that the user adds to the index is captured', () =>
+test('if the user adds an ignored file to the index, the file is captured', () =>
   TwinCaptureRig.with(async (it) => {
     it.rig.write('.gitignore', '*.log\nout/\n');
     it.rig.write('a/x.log', '1');
@@ -163,7 +163,7 @@ test('every capture reports an unreadable directory, and includes the directory 
     await it.agreesFast('held again');
   }));
 
-test('the promise whenWatched() resolves after the first capture that the watcher covers', () =>
+test('the promise whenWatched() resolves after the first capture during which directory handles watch the work tree', () =>
   TwinCaptureRig.with(async (it) => {
     let isTold = false;
     void it.fast.whenWatched().then(() => (isTold = true));
@@ -284,7 +284,7 @@ async function withInterleaving(
   return passed;
 }
 
-test('captures stay complete if a missed change, an edit, another capture or a lost watch comes meanwhile', () =>
+test('a capture is complete even if an edit, a missed change, another capture or a lost watch comes while it runs', () =>
   TwinCaptureRig.with(async (it) => {
     await ready(it);
     const others: Promise<unknown>[] = [];

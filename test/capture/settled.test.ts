@@ -74,7 +74,7 @@ test('whether a time stamp is trusted depends on the file system’s clock, even
   });
 });
 
-test('if the file system’s clock cannot be read, a content is trusted after it has not changed for long enough', async () => {
+test('if the file system’s clock cannot be read, captures read a file again until it has been unchanged for long enough', async () => {
   const unknown: Fault = (call) => {
     if (call === 'statfs') throw Object.assign(new Error('no'), { code: 'ENOSYS' });
   };

@@ -8,7 +8,7 @@ import { audited } from './audited.ts';
 
 const test = suite('drift');
 
-test('if a directory appears or disappears unreported, the audit lists each file in the directory', () =>
+test('if a directory appears or disappears unreported, the audit of the watcher lists each file in the directory', () =>
   audited(async (it) => {
     it.watch.change(() => it.write('a/f', ''));
     await it.capture();
@@ -40,7 +40,7 @@ test('a private directory that gets its first file or loses its last file does n
     assert.equal(it.drifts, [['private']]);
   }));
 
-test('a change that the watcher reports only after the audit’s first request does not count as unreported', async () => {
+test('if the watcher reports a change only after the audit’s first request, the change does not count as unreported', async () => {
   await audited(async (it) => {
     await it.capture();
     const fences = { count: 0 };

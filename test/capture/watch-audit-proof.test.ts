@@ -37,7 +37,7 @@ test('if the watcher reports a change after a capture has read the path, the cha
     assert.equal(it.drifts, []);
   }));
 
-test('the audit does not compare a capture that reuses unchecked listings or includes ignored files', () =>
+test('the audit of the watcher does not compare a capture that reuses unchecked listings or includes ignored files', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('a/f', '1');
@@ -60,7 +60,7 @@ test('the audit does not compare a capture that reuses unchecked listings or inc
     assert.equal(it.drifts, []);
   }));
 
-test('a directory that a capture could not read does not count as changed when it is readable again', () =>
+test('if a capture could not read a directory, the directory does not count as changed when it is readable again', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('closed/f', '1');
@@ -96,7 +96,7 @@ function readable(target: string): string {
   return descriptor === undefined ? target : `${readlinkSync(`/proc/self/fd/${descriptor}`)}${rest}`;
 }
 
-test('a path that a capture leaves out because of a rule, a failure or its name does not count as changed', () =>
+test('if a capture leaves out a path because of a rule, a failure or its name, the path does not count as changed', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('ignored/f', '1');

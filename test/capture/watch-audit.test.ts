@@ -45,7 +45,7 @@ async function live(it: Audited, random: Random, directory: string, steps: numbe
   await it.capture(latest === undefined ? {} : { previous: latest.snapshot });
 }
 
-test('the audit never lists a reported change, whatever happens before, during and between captures', async () => {
+test('the audit of the watcher never lists a reported change, whatever happens before, during and between captures', async () => {
   const random = new Random(seed);
   for (let run = 0; run < Number(process.env['RUNS'] ?? 40); run += 1)
     await audited(async (it) => {

@@ -1,5 +1,5 @@
-// Tests sessions whose checkpoint "0" was deleted, alone or with all others. No answer mentions a "0" that the client
-// did not name.
+// Tests sessions whose checkpoint "0" was deleted, alone or with all other checkpoints. No answer mentions a "0" that
+// the client did not name.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -117,7 +117,7 @@ for (const [what, stored] of [
   ['turns and tools', turnOrTool],
   ['restores with a hundred ids to undo, and their safety checkpoints', safetyOrRestore],
 ] as const) {
-  test(`of ten thousand ${what}, each takes less than 1.5 KB of memory`, () => {
+  test(`in an index of ten thousand ${what}, each checkpoint takes less than 1.5 KB of memory`, () => {
     const before = heapUsed();
     const index = indexOf(stored);
     const bytes = (heapUsed() - before) / count;

@@ -51,7 +51,7 @@ class Line {
   }
 }
 
-test('after a restore of checkpoint 0, a new turn takes the tag of the old turn, whose tools lose their tags', async () => {
+test('after a restore of checkpoint 0, a new turn takes the tag of the old turn, and the tools of the old turn lose their tags', async () => {
   const line = await new Line().open();
   const one = await line.make('turn', 1);
   const tool = await line.make('tool', 2);

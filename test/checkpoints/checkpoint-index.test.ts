@@ -187,7 +187,7 @@ test('a checkpoint can be found by tag, id, name and commit', () => {
   assert.is(index.resolve(one.commit ?? '').record.id, one.record.id);
 });
 
-test('a word that is the id of a commit and the name of another checkpoint means the commit', () => {
+test('if a word is the commit id of one checkpoint and the name of another, it means the checkpoint with this commit', () => {
   const index = filled('0', '1');
   const [base, one] = [index.resolve('0'), index.resolve('1')];
   const commit = one.commit ?? '';
@@ -206,7 +206,7 @@ for (const [text, kind] of [
   ['a\0b', 'InvalidTag'],
   ['x'.repeat(10_240), 'InvalidTag'],
 ] as const) {
-  test(`as a tag, ${JSON.stringify(text.slice(0, 20))} is refused as ${kind}, and the message names checkpoint/list (Q40)`, () => {
+  test(`the tag ${JSON.stringify(text.slice(0, 20))} is refused with ${kind}, and the message names checkpoint/list (Q40)`, () => {
     const index = filled('0');
     try {
       index.resolve(text);

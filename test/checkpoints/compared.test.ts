@@ -85,7 +85,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     await daemon.close();
   });
 
-  test(`a path that disappears after it was skipped counts as deleted; a path captured for the first time counts as new (${strategy})`, async () => {
+  test(`if a skipped path disappears, it counts as deleted; if a path is captured for the first time, it counts as new (${strategy})`, async () => {
     const { daemon, root, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     write(root, { 'never.txt': 'x'.repeat(2000) });

@@ -1,4 +1,4 @@
-// Create and rename accept the same names for a checkpoint, and refuse all others with the same error.
+// Create and rename accept the same names for a checkpoint, and refuse all other names with the same error.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';

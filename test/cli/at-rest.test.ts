@@ -1,5 +1,5 @@
 // Commands can read a session that no daemon has open. Commands print the same output as for an open session, and write
-// nothing. If a session was not closed properly, or if another program claims the session meanwhile, a daemon opens the
+// nothing. If a session was not closed properly, or if another program claims it during the command, a daemon opens the
 // session.
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,10 @@ const reading = [
   'diff 0 -- deep',
 ];
 
-/** One command of each kind. The code that reads a session is the same for several strategies. */
+/**
+ * One command of each kind. These few commands are enough for the other strategies, because most of the code is the
+ * same.
+ */
 const readingOnce = ['list', 'complete-tags', 'status', 'show first --patch', 'diff 1', 'diff 0 2 --json'];
 
 async function said(rig: DaemonRig, command: string): Promise<string> {
@@ -102,7 +105,7 @@ for (const [strategy, commands] of [
   ['shadow', reading],
   ['local', readingOnce],
 ] as const)
-  test(`${strategy}: commands that only read print the same for a closed session as for an open session, and write nothing`, () =>
+  test(`${strategy}: a command that only reads prints the same for a closed session as for an open session, and writes nothing`, () =>
     withRig(async (rig) => {
       const session = await closed(rig, strategy);
       const [unchanged, opened] = [state(rig.storage, rig.work), generation(rig, session)];
@@ -117,7 +120,7 @@ for (const [strategy, commands] of [
       });
     }));
 
-test('sqlite: commands that only read print the same for a closed session as for an open session', () =>
+test('sqlite: a command that only reads prints the same for a closed session as for an open session', () =>
   withRig(async (rig) => {
     await closed(rig, 'sqlite');
     assert.match(await said(rig, 'status'), /has not changed since this checkpoint\./);
@@ -201,7 +204,7 @@ test('if the note of an unfinished restore is unreadable, a command fails and re
     assert.match(program.stderr, /The note of an unfinished restore .* cannot be read/);
   }));
 
-test('if a daemon opens a session while a command reads the session’s files, the daemon answers the next request', () =>
+test('if a daemon opens a session while a command reads the session’s files, the daemon answers the command’s next request', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const place = { session, workspace: rig.work, storage: rig.storage };

@@ -1,5 +1,5 @@
-// Commands leave a daemon in the background. The next command uses this daemon. If another daemon wants a session, the
-// background daemon closes the session at once. A command also works without a background daemon.
+// Commands leave a daemon in the background. The next command uses this daemon. If another daemon must open a session,
+// the background daemon closes this session at once. A command also works without a background daemon.
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -117,7 +117,7 @@ for (const name of ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'])
       assert.equal(daemonsOf(it.rig.storage), []);
     }));
 
-test('the background daemon runs in /, without the streams of the command, and with only documented variables', () =>
+test('the background daemon runs in the directory /, without the streams of the command, and with only documented environment variables', () =>
   Commands.with(async (it) => {
     await it.create({ SECRET: 'of the shell' });
     const process = `/proc/${it.daemon().pid}`;

@@ -99,7 +99,7 @@ const word = fc.oneof(
   fc.string(),
 );
 
-test('the fast path parses plain options like the command-line library, and leaves all others to this library', () => {
+test('the fast path parses plain options like the command-line library, and leaves all other options to this library', () => {
   fc.assert(
     fc.property(fc.array(word, { maxLength: 6 }), fc.constantFrom(list, completeTags), (words, command) => {
       const plain = plainWords(words, command);

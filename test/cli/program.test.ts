@@ -128,7 +128,7 @@ test('the command `forget` shows the last messages, and removes them after the u
     await client.close();
   }));
 
-test('a command does not fail if the reader closes the output early', () =>
+test('a command does not fail if the program that reads its output ends early', () =>
   withRig(async (rig) => {
     assert.is((await run(rig, 'create')).code, 0);
     const list = `'${process.execPath}' '${daemonEntry}' list --storage='${rig.storage}'`;
@@ -240,7 +240,7 @@ test('for an unknown command or tag, the command line proposes similar ones', ()
     await client.close();
   }));
 
-test('the command line refuses an option without effect, and help for an unknown command', () =>
+test('the command line refuses an option that would have no effect, and help for an unknown command', () =>
   withRig(async (rig) => {
     for (const words of [
       ['sessions', '-C', '.'],

@@ -74,7 +74,7 @@ test('a command accepts a later protocol with the same major version', () => {
   );
 });
 
-test('a newer client finds the keeper that an older version started, even without a note of the hooks', () =>
+test('a newer client finds the keeper that an older version started, even if no hook has written a note about the keeper', () =>
   withRig(async (rig) => {
     const older = spawn(process.execPath, [installedAs('0.0.9', rig), 'create', `--storage=${rig.storage}`], {
       cwd: rig.work,

@@ -1,4 +1,5 @@
-// A command line names checkpoints and paths. These tests look at the requests that tell them apart.
+// A word on a command line may name a checkpoint or a path. These tests check which requests a command sends to find
+// out.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Task } from '../../src/cli/command.ts';

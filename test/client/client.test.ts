@@ -110,7 +110,7 @@ test('the client says when the daemon’s program is missing or ends at once', a
   assert.match(flag.message, /ended with 2: .*wrong-flag/s);
 });
 
-test('if the daemon sends wrong messages, every open request fails', async () => {
+test('if the daemon sends wrong messages, every pending request fails', async () => {
   for (const [how, words] of [
     ['noise', /invalid frame/],
     ['huge', /over the limit/],

@@ -1,5 +1,5 @@
-// One daemon serves several clients: the first over stdio, all others through the private socket. Tests what the
-// clients share, which notifications they get, and when the daemon ends.
+// One daemon serves several clients: the first over stdio, and all other clients through the private socket. Tests what
+// the clients share, which notifications they get, and when the daemon ends.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -45,8 +45,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
         let opened: string | undefined;
         installFault((call, target) => {
           if (call !== 'open' || !target.startsWith(join(root, 'data.db'))) return;
-          // In each pass of the capture, writes after the first of the two files was read and before the second is
-          // read.
+          // In each pass of the capture, writes to the database between the reading of its two files.
           if (opened !== undefined && opened !== target)
             database.exec(`${fill}; PRAGMA wal_checkpoint(PASSIVE)`);
           opened = target;

@@ -32,7 +32,7 @@ test('the description of a tool checkpoint is the toolâ€™s effect, or the toolâ€
   assert.is(describeTool({ ...ran, name: undefined }), 'Tool completed');
 });
 
-test('changes after a tool that only reads are described as manual (Q22)', () => {
+test('if files changed although a tool only reads, the description says that the change was probably manual (Q22)', () => {
   for (const name of ['fs_read', 'read_file', 'readFile', 'Read']) {
     const read = { name, message: 'Read src/a.ts', hasChanges: true };
     assert.is(describeTool(read), 'External edits detected (likely manual change)');

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { withSessions } from '../support/session-rig.ts';
 import { until } from '../support/until.ts';
 
-test('the captures that a restore makes read only changed files', () =>
+test('a restore makes captures, and each of these captures reads only changed files', () =>
   withSessions(async (rig) => {
     for (const path of ['a/f', 'b/c/f', 'd']) rig.write(path, 'one\n');
     const session = await rig.open();

@@ -54,7 +54,7 @@ test('a restore first saves the current state; undo and redo switch between the 
   await daemon.close();
 });
 
-test('restoring a tool checkpoint also restores its history, with any kind of last entry (Q29)', async () => {
+test('restoring a tool checkpoint also restores its history, whatever the kind of the last entry (Q29)', async () => {
   const { daemon, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   const entry = {

@@ -81,7 +81,7 @@ for (const [strategy, order] of [
   ['local', 'ab'],
   ['sqlite', 'ba'],
 ] as const)
-  test(`${strategy}: a revert of one author keeps the lines of the other (written in the order ${order})`, async () => {
+  test(`${strategy}: a revert of one author keeps the lines of the other author (written in the order ${order})`, async () => {
     const pair = await new Pair().open(strategy);
     await pair.turn();
     const [first, second] = order === 'ab' ? (['a', 'b'] as const) : (['b', 'a'] as const);
@@ -205,7 +205,7 @@ test('if a content that was reported between two checkpoints is damaged, a rever
   await pair.daemon.close();
 });
 
-test('if captures leave a file out, the daemon does not store its reported content', async () => {
+test('if an agent reports a write to a file that captures leave out, the daemon does not store the content of this file', async () => {
   const pair = await new Pair().open();
   write(pair.root, { '.gitignore': 'seen.env\nout/\n', 'seen.env': 'old secret' });
   await pair.turn();
@@ -238,7 +238,7 @@ test('an author can repeat a change after each revert, and each time the change 
   await pair.daemon.close();
 });
 
-test('if an author reports one content twice, the next change by another author counts as the work of both authors', async () => {
+test('if an author reports the same content twice, the next change by another author counts as the work of both authors', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   // Agent `a` wrote twice before its first report. Therefore the report of agent `b` includes the second write of agent

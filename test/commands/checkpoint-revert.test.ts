@@ -247,7 +247,7 @@ test('a revert skips a path whose file was later deleted, made again, or replace
   await daemon.close();
 });
 
-test('an ignored file at a path that a revert would write is a conflict, and stays', async () => {
+test('if an ignored file is at a path that a revert would write, the revert keeps this file and reports a conflict', async () => {
   const { daemon, root, result } = await revertFirst(
     { 'kept.log': 'captured' },
     (at) => rmSync(join(at, 'kept.log')),
@@ -292,7 +292,7 @@ test('if a restore detached a turn, a revert of the turn reverses the work from 
   await daemon.close();
 });
 
-test('repeating a revert with its key returns the range of the first answer, even after a restart', async () => {
+test('even after a restart, a revert that is repeated with the same idempotencyKey returns the range of the first answer', async () => {
   const first = new InProcessDaemon();
   const root = repository();
   const { session } = await first.open(root, { retention: 'keep', conversationId: 'c' });
@@ -441,7 +441,7 @@ test('a revert of single hunks skips a file that was too large at the beginning 
   await daemon.close();
 });
 
-test('a change between file and link has no hunks; a changed link has one hunk', async () => {
+test('if a file becomes a link or a link becomes a file, the change has no hunks; a changed link has one hunk', async () => {
   const { daemon, root, session } = await opened();
   const [file, was, link] = ['file', 'was', 'link'].map((name) => join(root, name));
   assert.ok(file && was && link);
@@ -467,7 +467,7 @@ test('a change between file and link has no hunks; a changed link has one hunk',
   await daemon.close();
 });
 
-test('if a later change of the same agent causes a conflict, both lists name the agent', async () => {
+test('if a later change of the same agent causes a conflict, the list of paths and the list of conflicts name the agent', async () => {
   const { daemon, root, session } = await opened();
   for (const [what, kind] of [
     ['zero', 'turn'],
@@ -483,7 +483,7 @@ test('if a later change of the same agent causes a conflict, both lists name the
   await daemon.close();
 });
 
-test('an edit of the user that an undo brought back still counts as the user’s in a conflict', async () => {
+test('if an undo brought back an edit of the user, a later conflict still names the user as the author of this edit', async () => {
   const { daemon, root, session } = await opened();
   for (const [what, kind] of [
     ['zero', 'turn'],
@@ -632,7 +632,7 @@ test('restores and safety checkpoints can be reverted by their tags', async () =
   await daemon.close();
 });
 
-test('a conflict of a revert names the authors of both sides, and gives a name that is not UTF-8 as bytes', async () => {
+test('a conflict of a revert names the authors of both sides, and gives a path that is not UTF-8 as bytes', async () => {
   const { daemon, root, session } = await opened();
   const odd = Buffer.from('caf\xe9.txt', 'latin1');
   const oddPath = Buffer.concat([Buffer.from(`${root}/`), odd]);

@@ -1,6 +1,7 @@
-// Makes each call of every change of a session fail in turn, and then repeats the request with its key. The repetition
-// must give the same answer, and must not make the change a second time. An error may say that nothing changed only if
-// nothing has changed. The normal test runs a sample. The long test runs every method on every strategy.
+// Makes each call of every change of a session fail in turn, and then repeats the request with the same idempotency
+// key. The repetition must give the same answer, and must not make the change a second time. An error may say that
+// nothing changed only if nothing has changed. The normal test runs a sample. The long test runs every method on every
+// strategy.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -46,7 +47,8 @@ export class FaultSweep {
 
   /**
    * Makes the last call of the change fail, then the last but one, and so on, until the change itself fails. The commit
-   * point is after that call. Returns how many calls failed, and how many failures were reported as a warning.
+   * point is directly after the call whose failure makes the change fail. Returns how many calls failed, and how many
+   * failures were reported as a warning.
    */
   async run(callsMax = 10_000): Promise<{ readonly failed: number; readonly warned: number }> {
     await this.#open();

@@ -16,8 +16,8 @@ import { changes } from './execute-changes.ts';
 const names = ['x', 'y', 'z'];
 
 /**
- * Breaks a restore after its first files. Also removes contents from the store without which the restore can be neither
- * finished nor undone.
+ * Breaks a restore after its first files. Also removes those contents from the store that are needed to finish the
+ * restore or to undo it.
  */
 async function breakRestore(rig: SessionRig, session: string): Promise<void> {
   const write = (turn: string): void => {
@@ -172,7 +172,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('if session/open finishes a killed restore, all listeners are informed', () =>
+test('if session/open finishes a killed restore, all listeners are informed of the restore', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const name of tens) rig.write(name, `${name} one\n`);

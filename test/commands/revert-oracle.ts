@@ -1,6 +1,6 @@
 // Makes random histories of a work tree, and compares reverts of ranges with `git merge-tree`. Every line of every file
-// is unique. Git has two ways to merge a text, which may pair repeated lines differently. The normal test runs a
-// sample. The long test runs more.
+// is unique, because git's two ways to merge a text may pair repeated lines differently. The normal test runs a sample.
+// The long test runs more.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -102,7 +102,7 @@ function canMake(root: string, path: string): boolean {
   return true;
 }
 
-/** The counts of a run, by which a test can check that both kinds of reverts occurred. */
+/** The counts of a run. With these counts, a test checks that some reverts had conflicts and others had none. */
 export interface Tried {
   reverts: number;
   conflicts: number;
@@ -173,7 +173,10 @@ function treeOf(repository: string, tree: string): Tree {
   );
 }
 
-/** Compares a revert with git's merge of the same three trees. The two write conflicts in different forms. */
+/**
+ * Compares a revert with git's merge of the same three trees. Git and a revert write their conflicts in different
+ * forms.
+ */
 function compare(shadow: string, { from, to, safety, checkpoint, conflicts }: RevertResult): void {
   const ids = [to ?? safety, safety, from, checkpoint?.id];
   const refs = ids.map((id) => `refs/checkpointd/checkpoints/${id}^{tree}`);

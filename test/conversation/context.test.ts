@@ -166,7 +166,7 @@ test('the length of a context message is not cached if a file changed while the 
   assert.is(conversation.context.messageLength, undefined);
 });
 
-test('if the conversation’s text alone fills the model’s window, the use of the window is critical (C26)', () => {
+test('if the conversation’s text alone fills the model’s window, the use of the window is reported as critical (C26)', () => {
   const { conversation } = room();
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 10 });
   conversation.append({ user: { content: 'x'.repeat(20) }, assistant: { content: 'y'.repeat(19) } });

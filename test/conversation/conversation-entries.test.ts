@@ -159,7 +159,7 @@ test('the transcript shows the user’s lines after "> ", answers with their too
   ]);
 });
 
-test('the transcript keeps its newest 10,000 lines, even of a single longer text (C15)', () => {
+test('the transcript keeps its newest 10,000 lines, even if a single text has more lines (C15)', () => {
   const { conversation } = room();
   conversation.appendTranscript(Array.from({ length: 9999 }, (_, i) => `line ${i}`).join('\n'));
   conversation.append(said('q', 'a'));

@@ -55,7 +55,7 @@ test('a summary that mentions removed messages stays, with a warning (C22, C34)'
   assert.is(conversation.state.latestSummary?.text, 'one and two');
 });
 
-test('the end of a tangent restores the whole main conversation, whatever was forgotten meanwhile (C18, C22)', () => {
+test('the end of a tangent restores the whole main conversation, whatever was forgotten during the tangent (C18, C22)', () => {
   const conversation = talked(asked('one'), asked('two'));
   conversation.tangents.enter();
   conversation.append(asked('aside'));

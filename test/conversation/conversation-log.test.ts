@@ -66,7 +66,7 @@ test('after reopening, a conversation does not continue at a record that was rew
   assert.equal(contents(again), ['1']);
 });
 
-test('after reopening, a conversation does not continue at a branch that does not follow from the published state', () => {
+test('after reopening, a conversation never continues at a branch that does not descend from the published state', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));
@@ -105,7 +105,7 @@ test('the log record of a change contains the client’s key and the result', ()
   });
 });
 
-test('the log can free a state of the conversation that no checkpoint needs; all other states stay', () => {
+test('the log can drop the states of the conversation that no checkpoint needs; all other states stay', () => {
   const { conversation } = room();
   const refs = ['1', '2', '3'].map((text) => {
     conversation.append(said(text));

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { Conversation } from '../../src/conversation/conversation.ts';
 import { contents, reopened, room, said } from './room.ts';
 
-test('entering a tangent sets the main conversation aside, and leaving the tangent restores it (C16, C17, C18)', () => {
+test('entering a tangent (a side conversation) sets the main conversation aside, and leaving the tangent restores it (C16, C17, C18)', () => {
   const { conversation } = room();
   conversation.append(said('main 1'));
   conversation.append(said('main 2'));
@@ -105,7 +105,7 @@ test('the duration of a tangent is in whole seconds, and absent outside a tangen
   assert.equal(conversation.tangents.status(), { active: false });
 });
 
-test('a tangent that includes the files has the id of the checkpoint to restore (C23)', () => {
+test('if a tangent includes the files, it has the id of the checkpoint to restore (C23)', () => {
   const here = room();
   here.conversation.tangents.enter({ filesCheckpoint: 'ckpt_x' });
   assert.is(reopened(here).tangents.exit().filesCheckpoint, 'ckpt_x');

@@ -87,7 +87,7 @@ test("at a later write, the user's lines are the difference to the agent's last 
   assert.equal(figures(less), { linesByUser: -5, linesByAgent: 1, added: 1, removed: 0 });
 });
 
-test('if a write does not give the line count before it, the count after the previous write is used (C31)', () => {
+test('if the report of a write has no line count from before the write, the count after the previous write is used (C31)', () => {
   const first = trackWrite(undefined, { path: 'a', operation: 'create', before: 0, after: 10 });
   const second = trackWrite(first, { path: 'a', operation: 'append', after: 11, newText: 'x' });
   assert.equal(figures(second), { linesByUser: 0, linesByAgent: 1, added: 1, removed: 0 });

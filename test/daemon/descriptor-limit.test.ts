@@ -15,7 +15,7 @@ const limited = ['sh', '-c', `ulimit -n ${limit} && exec "$0" "$@"`, process.exe
 const sessionsMax = 40;
 
 for (const strategy of ['shadow', 'sqlite'] as const)
-  test(`${strategy}: an open that fails because of too few descriptors names the limit, and open sessions keep working`, () =>
+  test(`${strategy}: if too few descriptors are left, session/open fails and names the limit, and open sessions keep working`, () =>
     withRig(async (rig) => {
       if (process.platform !== 'linux') return console.log('skipped: the system does not report the number');
       const client = await rig.start({ command: limited });

@@ -124,7 +124,7 @@ async function watched(rig: DaemonRig, body: (it: Watched) => Promise<void>): Pr
 }
 
 if (process.platform === 'linux') {
-  test('the audit finds a write through a second name outside the work tree; the log reports each write once', async () => {
+  test('the audit of the watcher finds a write through a hard link outside the work tree; the log reports each write once', async () => {
     await withRig(async (rig) => {
       await watched(rig, async (it) => {
         const outside = join(rig.top, 'other-name');
@@ -156,7 +156,7 @@ if (process.platform === 'linux') {
     });
   });
 
-  test('changes in a directory that chokidar ignored are reported once a capture has included the directory', async () => {
+  test('if chokidar ignored a directory, its changes are reported as soon as a capture has included the directory', async () => {
     await withRig(async (rig) => {
       rig.write('.gitignore', 'late/\n');
       for (const path of ['late/f', 'late/deep/g']) rig.write(path, '1');

@@ -244,7 +244,7 @@ test('checkpoint/clean removes the repository and disables checkpoints until che
     assert.is((await next.close()).code, 0);
   }));
 
-test('if session/open is cancelled, or the input ends meanwhile, no file is left behind', () =>
+test('if session/open is cancelled, or the input ends during session/open, no file is left behind', () =>
   withRig(async (rig) => {
     for (let file = 0; file < 400; file += 1) rig.write(`many/${file % 50}/stuck-${file}`, `${file}\n`);
     const client = await rig.start({ command: slowNamesCommand });

@@ -10,7 +10,7 @@ const killsEach = 30;
 
 for (const change of keyedChanges) {
   const place = change.repository === false ? ' outside a repository' : '';
-  test(`after a kill at any disk change, repeating ${change.method}${place} with its key shows whether the first request took effect`, () =>
+  test(`after a kill at any change of the disk, repeating ${change.method}${place} with the same key shows whether the first request took effect`, () =>
     KeyedKills.with(change, async (kills) => {
       const { changes, records } = await kills.trace();
       const fates: Record<string, number> = {};

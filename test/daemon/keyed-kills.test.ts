@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { KeyedKills, keyedChanges, recordWritten } from './keyed-kills.ts';
 
 for (const change of keyedChanges.filter(({ method }) => /^(store\/gc|ledger\/recordWrite)$/.test(method))) {
-  test(`after a kill before any record of the log, repeating ${change.method} with its key shows whether the first request took effect`, () =>
+  test(`after a kill before any record of the log, repeating ${change.method} with the same key shows whether the first request took effect`, () =>
     KeyedKills.with(change, async (kills) => {
       const { records } = await kills.trace();
       assert.ok(records > 0, 'it logs something');

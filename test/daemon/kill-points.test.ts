@@ -27,7 +27,7 @@ test('if a restore is killed, the next open finishes or undoes the restore, and 
       assert.type(await points.restore(n, call), 'string', `killed at ${n} ${call}`);
   }));
 
-test('after a kill during a create, the new tag has a complete checkpoint or does not exist, and later starts work (F85)', () =>
+test('after a kill during a create, the new tag has a complete checkpoint or does not exist, and the daemon can start again (F85)', () =>
   withRig(async (rig) => {
     const points = await KillPoints.make(rig);
     for (const [n, call] of createPoints)

@@ -80,7 +80,7 @@ test('if the log file cannot be opened, the daemon prints one line and exits wit
   }
 });
 
-test('--print-protocol and --help end quietly when the reader closes the output early', () => {
+test('--print-protocol and --help end quietly if the program that reads their output ends early', () => {
   for (const flag of ['--print-protocol', '--help', '--version']) {
     const script = `"$0" "$1" ${flag} | true; echo "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = spawnSync('bash', ['-c', script, process.execPath, daemonEntry], {

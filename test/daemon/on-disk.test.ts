@@ -98,7 +98,7 @@ async function pathsAndRefs(
     return state === 'live';
   });
   const odd = oddModes(rig.storage);
-  // Makes the state that a kill between two steps of a restore or of an atomic write leaves.
+  // Makes the state after a kill between two steps of a restore or of an atomic write.
   writeFileSync(join(rig.storage, session, 'checkpointd', 'owner.json.0123456789ab.tmp'), '');
   writeFileSync(join(rig.storage, session, 'checkpointd', 'session.log.damaged-0123456789ab'), '');
   const paths = leaves(rig.storage).map((path) => relative(rig.storage, path));

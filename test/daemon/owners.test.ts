@@ -77,7 +77,7 @@ test('two daemons work on one work tree, each with its own session', () =>
     assert.equal(rig.sessions(), [two.session]);
   }));
 
-test('while a restore writes to the work tree, another restore waits, and after a time fails with WorkTreeBusy', () =>
+test('while a restore writes to the work tree, another restore waits, and fails with WorkTreeBusy after a time limit', () =>
   withRig(async (rig) => {
     if (process.platform !== 'linux') {
       console.log('skipped: takes the lock of another restore by its name on Linux');

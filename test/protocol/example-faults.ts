@@ -210,9 +210,9 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
     },
   },
   /**
-   * Writes a file through a second name outside the work tree. The kernel reports the write only in the directory of
-   * the second name. On a busy machine the watcher may lose events, and the daemon then reports no drift. Therefore the
-   * write is repeated if needed.
+   * Writes a file through a hard link outside the work tree. The kernel reports the write only in the directory of this
+   * link. On a busy machine the watcher may lose events, and the daemon then reports no drift. Therefore the write is
+   * repeated if needed.
    */
   drift: {
     async make(world) {

@@ -93,7 +93,7 @@ export function judge(example: Example, reply: unknown, world: World): string | 
   return mismatch(world.names.put(example.error), told);
 }
 
-/** Executes several examples at a time, each on its own daemon or on a shared one. Returns the failures. */
+/** Executes several examples at the same time, each on its own daemon or on a shared daemon. Returns the failures. */
 export async function runExamples(examples: readonly NamedExample[], lanes = 2): Promise<string[]> {
   const waiting = [...examples];
   const failures: string[] = [];

@@ -64,7 +64,7 @@ for (const [name, obstacle, start] of servers) {
     continue;
   }
 
-  test(`a session that was pushed by ${name} can be fetched again`, () =>
+  test(`a session that was pushed over ${name} can be fetched from the remote`, () =>
     onServer(start, async ({ server, remote, container, laptop }) => {
       const client = await startedWith(container, server.url(remote));
       const { session } = await container.open(client, { retention: 'keep' });
@@ -140,7 +140,7 @@ for (const [name, obstacle, start] of servers) {
       cutter.close();
     }));
 
-  test(`${cuts} interrupted connections lose nothing that is pushed by ${name}`, () =>
+  test(`${cuts} interrupted connections lose nothing that is pushed over ${name}`, () =>
     onServer(start, async ({ server, remote, container, laptop }) => {
       const cutter = await startCutter(server.port);
       const client = await startedWith(container, server.url(remote, cutter.port));

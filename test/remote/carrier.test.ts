@@ -105,7 +105,7 @@ for (const [words, kind, message] of [
 test('if the daemon may not write to the remote, the error says so', async () => {
   const remote = bareRepository();
   const hook = join(remote, 'hooks', 'pre-receive');
-  // Root may write everywhere, so the hook speaks like git.
+  // Root may write everywhere. Therefore a hook prints the message that git prints when it may not write.
   writeFileSync(hook, '#!/bin/sh\necho "error: insufficient permission for adding an object" >&2\nexit 1\n');
   chmodSync(hook, 0o755);
   await withMachine(remote, async (machine) => {
@@ -146,7 +146,7 @@ test('a remote that sends more than the limit is refused, and none of its data i
   await objects.close();
 });
 
-test('if the host refuses a push because of too many requests, the push is repeated later without a new turn', async () => {
+test('if the host refuses a push because of too many requests, the daemon repeats the push later, even without a new turn', async () => {
   const remote = bareRepository();
   const hook = join(remote, 'hooks', 'pre-receive');
   writeFileSync(hook, '#!/bin/sh\necho "Too many requests" >&2\nexit 1\n');

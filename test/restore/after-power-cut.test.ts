@@ -59,7 +59,7 @@ function startAnew(session: Session): void {
   }
 }
 
-test('a restore is answered before its files are synced, and keeps a note until then (F92)', () =>
+test('a restore is answered before its files are synced, and keeps a note until they are synced (F92)', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     assert.is(notesOf(session).length, 1, 'the files did not reach the disk');

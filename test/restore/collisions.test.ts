@@ -106,7 +106,7 @@ for (const dryRun of [true, false]) {
 }
 
 for (const mode of ['soft', 'hard'] as const)
-  test(`a file that was renamed only by letter case gets back its name and content, and undo reverses both (${mode})`, async () => {
+  test(`if the letter case of a file’s name changed, a restore gives back name and content, and undo reverses this (${mode})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ README: 'one\n', 'd/Same': 'same\n' });
     const { session } = await daemon.open(root);
@@ -132,7 +132,7 @@ for (const mode of ['soft', 'hard'] as const)
     await daemon.close();
   });
 
-test('a restore that skips conflicts keeps a file that was edited and renamed by letter case', async () => {
+test('a restore that skips conflicts keeps an edited file whose name also changed its letter case', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ README: 'one\n' });
   const { session } = await daemon.open(root);
@@ -152,7 +152,7 @@ test('a restore that skips conflicts keeps a file that was edited and renamed by
 });
 
 for (const mode of ['soft', 'hard'] as const)
-  test(`a restore keeps the files of a directory that was renamed only by letter case, and restores all other files (${mode})`, async () => {
+  test(`if only the letter case of a directory’s name changed, a restore keeps this directory, and restores all other files (${mode})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'Dir/a': 'one\n', 'Dir/b': 'same\n', 'other.txt': 'one\n' });
     const { session } = await daemon.open(root);

@@ -41,7 +41,7 @@ for (const call of [
       rig.write('later/made', 'made\n');
       rig.write('later/other', 'other\n');
       await rig.request('checkpoint/create', { session, kind: 'turn' });
-      // The restore reads only changed paths, because all others have been saved already.
+      // The restore reads only changed paths, because all other paths have been saved already.
       rig.write('later/other', 'changed\n');
       const foreseen = await restoreWith(rig, session, call, { dryRun: true });
       const done = await restoreWith(rig, session, call);

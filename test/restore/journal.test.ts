@@ -33,7 +33,7 @@ test('the note of a restore is read back unchanged, with names of any bytes, unt
   remove(root);
 });
 
-test('the daemon syncs the note of a restore before renaming the note, and the note’s directory after renaming or removing the note', () => {
+test('the daemon syncs the note of a restore before it renames the note, and syncs the directory after each rename or removal', () => {
   const root = makeDirectory();
   const calls: string[] = [];
   installFault((call) => calls.push(call));
@@ -46,7 +46,7 @@ test('the daemon syncs the note of a restore before renaming the note, and the n
   remove(root);
 });
 
-test('the daemon finds the directory of a note that an earlier version wrote and that also names the device', () => {
+test('if an earlier version wrote a note that also names the device, the daemon still finds the directory of the note', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const noted = { device: '64', inode: '12', born: '1700000000000000000' };

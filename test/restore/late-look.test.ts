@@ -88,7 +88,9 @@ function writeLate(fd: number, text: string): void {
   closeSync(fd);
 }
 
-/** Opens two files and makes a restore that replaces one and removes the other. Then writes to both files. */
+/**
+ * Opens two files, and makes a restore that replaces one file and removes the other file. Then writes to both files.
+ */
 async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promise<void> {
   const replaced = openSync(`${work}/d/f`, 'r+');
   const removed = openSync(`${work}/e/gone`, 'r+');
@@ -158,7 +160,7 @@ test('if the storage is on a different disk, a restore works without moving repl
     }
   }));
 
-test('a write through a second name of a replaced file does not count as a late write', () =>
+test('a write through another hard link of a replaced file does not count as a late write', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     linkSync(`${work}/d/f`, `${work}/../second`);
     await restore();
@@ -204,7 +206,7 @@ test('if a power cut destroyed the note of replaced files, the check for late wr
     assert.not.ok(existsSync(displacedTo));
   }));
 
-test('a replaced file with a late write does not return into another directory at the path of the work tree', () =>
+test('if another directory is at the path of the work tree, a replaced file with a late write does not return there', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();
@@ -221,13 +223,13 @@ test('a replaced file with a late write does not return into another directory a
   }));
 
 for (const where of ['outside the work tree', 'in it'] as const)
-  test(`if old and new file are edited while a restore exchanges them, both edits are kept, with second names ${where === 'in it' ? 'in the work tree' : where} (F76)`, () =>
+  test(`if old and new file are edited while a restore exchanges them, both edits stay; the restore keeps replaced files ${where === 'in it' ? 'in the work tree' : where} (F76)`, () =>
     withTree(async ({ restore, read, kept, displacedTo, work }) => {
       if (where === 'in it') writeFileSync(displacedTo, 'no directory can be made here');
       let isEdited = false;
       const old = openSync(`${work}/d/f`, 'r+');
       installFault((call, target) => {
-        // At this last check of the second name, the new content is already at the path.
+        // When the restore checks the name of the old file for the last time, the new content is already at the path.
         if (call !== 'lstat' || isEdited || read('d/f') !== 'old') return;
         if (!/\/displaced\/|ckpt-tmp/.test(target)) return;
         isEdited = true;

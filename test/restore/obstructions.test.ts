@@ -97,7 +97,7 @@ test('a restore keeps the ignored files in a directory that the target does not 
   remove(root);
 });
 
-test('a restore keeps a file that cannot be saved, reports it as failed, and restores all others (F74)', async () => {
+test('a restore keeps a file that cannot be saved, reports it as failed, and restores all other files (F74)', async () => {
   const root = makeDirectory();
   const onDisk = model({
     big: 'too big to save',

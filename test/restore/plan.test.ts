@@ -105,7 +105,7 @@ test('a plan reports a path that could not be captured, and neither deletes nor 
   ]);
 });
 
-test('a plan reports exactly the unsafe stored names as failed', () => {
+test('a plan reports exactly those stored names as failed that would be unsafe to write', () => {
   const target = model({
     '.git/hooks/post-commit': 'x',
     'a/.GIT/config': 'x',
@@ -152,7 +152,7 @@ test('as the request asks, a plan overwrites or skips files with conflicts, or c
   assert.equal([operations(fail), fail.conflicts], [[], ['d/mine', 'f', 'mine']]);
 });
 
-test('a plan keeps a path that must stay and reports why, unless another path needs its place', () => {
+test('a plan keeps each path that must stay, and reports the reason, unless another path needs the place', () => {
   const present = model({ a: '1', b: 'edited', 'd/x': 'x', f: 'f' });
   const target = model({ b: 'old', d: 'file', 'f/y': 'y' });
   const reasons: [string, LeftReason][] = [
@@ -171,7 +171,7 @@ test('a plan keeps a path that must stay and reports why, unless another path ne
   assert.equal(plan.conflicts, [path('b')]);
 });
 
-test('a plan for exact paths changes no other path, and reports other differences', () => {
+test('a plan for exact paths changes no other path, and reports differences at other paths', () => {
   const present = model({ a: '2', 'd/x': '2', 'd/y': '2', e: '2' });
   const target = model({ a: '1', 'd/x': '1', 'd/y': '1' });
   const plan = planBetween(present, target, 'hard', { only: new Set(['a', 'd', 'd/x'].map(path)) });
@@ -235,7 +235,7 @@ test('a plan replaces a file whose name differs in letter case, even if an unrel
   assert.equal(failures(plan), ['vendor/x nestedGitDirectory']);
 });
 
-test('a plan replaces a file with several names even if only the permission bits differ', () => {
+test('a plan replaces a file with several hard links even if only the permission bits differ', () => {
   const obstacles = {
     writes: new Map(),
     refused: new Map(),

@@ -47,7 +47,7 @@ function blobOf({ parts }: Session, content: string): string {
 const turnsOn = (rig: SessionRig): string[] => names.map((name) => rig.read(name).trim());
 
 for (const how of ['missing', 'wrong'] as const) {
-  test(`if contents of target and safety checkpoint are ${how}, a recovery reports their paths and restores all others`, () =>
+  test(`if contents in both target and safety checkpoint are ${how}, a recovery reports their paths and restores all other files`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       // The target lost contents that the restore has not written yet. The safety checkpoint lost contents of files

@@ -146,7 +146,7 @@ test('when recovery finishes an undo, it changes only what the reversed restore 
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
   }));
 
-test('an undo also removes an ignored file that a restore had put in place before its kill', () =>
+test('an undo also removes an ignored file that a restore had put in place before the restore was killed', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('notes/old', 'captured before the rule\n');
@@ -155,7 +155,7 @@ test('an undo also removes an ignored file that a restore had put in place befor
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     rmSync(join(rig.work, 'notes'), { recursive: true });
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
-    // The restore stops after the link to the path, before it removes the temporary name.
+    // The restore stops after it has linked the file to its path, before it removes the temporary name.
     await interruptRestore(rig, session, 2, { ...toFirst, tag: '2' });
     assert.ok(existsSync(join(rig.work, 'notes/old')));
     const again = await rig.open();
@@ -225,7 +225,7 @@ test('even if the recovery of a restore is interrupted twice, no edit is lost', 
     assert.is(rig.read('fresh'), 'made after the kill\n');
   }));
 
-test('if an earlier version wrote the note of an undo, the recovery still keeps a file that is no longer ignored', () =>
+test('if an earlier version of the daemon wrote the note of an undo, the recovery still keeps a file that is no longer ignored', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('f', 'one\n');
@@ -251,7 +251,7 @@ test('if an earlier version wrote the note of an undo, the recovery still keeps 
     assert.is(rig.read('f'), 'two\n');
   }));
 
-test('a recovery keeps another directory at the path of the work tree, and finishes when the work tree is back', () =>
+test('if another directory is at the path of the work tree, a recovery keeps this directory, and finishes when the work tree is back', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);
@@ -278,7 +278,7 @@ test('a recovery keeps another directory at the path of the work tree, and finis
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
   }));
 
-test('checkpoint/init gives up the unfinished restore of another directory, and continues with the present one', () =>
+test('checkpoint/init gives up the unfinished restore of another directory, and continues with the present directory', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);

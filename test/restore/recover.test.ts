@@ -50,7 +50,7 @@ async function broken(rig: SessionRig): Promise<Session> {
 const leftovers = (rig: SessionRig): string[] =>
   readdirSync(rig.work).filter((name) => name.startsWith('.ckpt'));
 
-test('the next change first finishes a broken restore, and one undo then reverses the restore (R20)', () =>
+test('the next change first finishes an interrupted restore, and one undo then reverses the restore (R20)', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const { checkpoint } = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });

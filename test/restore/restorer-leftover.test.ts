@@ -15,7 +15,7 @@ for (const [often, times, effects] of [
   ['once', 1, 'none'],
   ['again and again', 1000, 'unknown'],
 ] as const)
-  test(`if writing a temporary file fails, and removing it fails ${often}, the file is removed in the end`, () =>
+  test(`if writing a temporary file fails, and removing it fails ${often}, the daemon removes the file later`, () =>
     withSessions(async (rig) => {
       rig.write('a', 'one\n');
       const { id: session } = await rig.open();

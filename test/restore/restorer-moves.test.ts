@@ -125,7 +125,7 @@ test('ignored and new files stay in the old directory when all other files move'
     assert.equal([...walk(root)], inOrder(expected));
   }));
 
-test('a file that is made or edited while a restore moves its directory returns to its path', () =>
+test('if a file is made or edited while a restore moves its directory, the file returns to its path', () =>
   inDirectory(async (root) => {
     const { target, plan } = buildMoved(root);
     let isDone = false;
@@ -198,7 +198,7 @@ function linkReplaced(root: string): void {
   execFileSync('mv', ['-f', `${root}/a~`, `${root}/a`]);
 }
 
-test('a restore does not rename a file with a second name, or a directory whose permission bits change', () =>
+test('a restore does not rename a file with several hard links, or a directory whose permission bits change', () =>
   inDirectory(async (root) => {
     const present: ModelTree = model({ a: 'content', 'wide/f': 'w' });
     const target = model({ b: 'content', 'home/f': 'w' });

@@ -42,7 +42,7 @@ test('a hard restore makes the work tree equal to the target, from any state to 
   );
 });
 
-test('a soft restore restores all files of the target, and keeps all others that are not in its way (F79)', async () => {
+test('a soft restore restores all files of the target, and keeps all other files that are not in its way (F79)', async () => {
   await checkPropertyAsync(
     fc.tuple(trees, trees),
     async ([present, target]) => {

@@ -88,7 +88,7 @@ test('if another program writes a file before the restore reaches it, the file s
     assert.equal(answer.counts, { restored: 2, deleted: 1, failed: 1, conflicts: 1, skipped: 0 });
   }));
 
-test('a restore reports a restored file that another program removes meanwhile', () =>
+test('a restore reports a restored file that another program removes before the end of the restore', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const answer = (await restoredBeside(

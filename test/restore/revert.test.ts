@@ -123,7 +123,7 @@ async function breakRevert(rig: SessionRig, session: Session): Promise<void> {
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
   const left = ['turn', 'turn', 'turn', 'safety', 'restore'];
 
-  test(`${strategy}: a revert leaves its own checkpoint and one safety checkpoint, even if it changes nothing`, () =>
+  test(`${strategy}: a revert adds only its own checkpoint and one safety checkpoint, even if it changes nothing`, () =>
     withSessions(async (rig) => {
       rig.settings = { strategy };
       const session = await twoTurns(rig);
@@ -148,7 +148,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
       );
     }));
 
-  test(`${strategy}: an interrupted revert can be finished even if other programs clean the store meanwhile`, () =>
+  test(`${strategy}: an interrupted revert can be finished even if another program has cleaned the store after the interruption`, () =>
     withSessions(async (rig) => {
       rig.settings = { strategy };
       const session = await twoTurns(rig);

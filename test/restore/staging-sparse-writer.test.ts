@@ -47,7 +47,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('the sparse writer writes every content exactly, wherever it has zeros and however it is split', () =>
+test('the sparse writer writes every content exactly, wherever the content has zeros and however it is split', () =>
   inDirectory((root) => {
     const run = fc.record({ byte: fc.constantFrom(0, 0, 1), length: fc.nat(9000) });
     const path = `${root}/file`;

@@ -42,7 +42,7 @@ test('shutdown answers within a second, but exit waits until the daemon has stop
   assert.is(await server.exited, 0);
 });
 
-test('requests from before the end of input are answered before the daemon ends', async () => {
+test('after the end of input, the daemon answers the earlier requests and then ends', async () => {
   const server = await started({
     'store/gc': async () => {
       await sleep(30);
@@ -56,7 +56,7 @@ test('requests from before the end of input are answered before the daemon ends'
   assert.equal(server.stops, ['endOfInput']);
 });
 
-test('even slow requests that came before the end of input are answered before the daemon ends', async () => {
+test('after the end of input, the daemon answers even slow earlier requests and then ends', async () => {
   const server = await started({
     'store/gc': async (_, context) => {
       await Promise.race([sleep(900), untilAborted(context)]);

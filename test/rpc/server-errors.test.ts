@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { gc, kindOf, started } from './server-rig.ts';
 
-test('an expected failure keeps its message, number, effects and details', async () => {
+test('the error of an expected failure has its message, code, effects and details', async () => {
   const server = await started({
     'store/gc': () => {
       throw new CheckpointdError('StoreBusy', 'Held by 42; close it there.', {

@@ -58,7 +58,7 @@ test('progress begins after 100 ms, is sent at most ten times a second, and ends
   assert.equal(values.at(-1)?.value, { kind: 'end', message: '69 of 70 files' });
 });
 
-test('the server sends no progress without a token; progress ends before an error response, too', async () => {
+test('the server sends no progress without a progress token; progress ends before an error response, too', async () => {
   const server = await started({
     'store/gc': async () => {
       await sleep(130);

@@ -1,5 +1,5 @@
-// Tests a user's repository inside the work tree whose directory is not named .git. Restores in both directions keep
-// later commits of this repository.
+// The work tree contains a repository of the user in a directory that is not named .git. Restores in both directions
+// keep later commits of this repository.
 import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 
-test('a restore handles each hard link of a file separately, and may remove one but not another (Q25, O16)', async () => {
+test('a restore handles each hard link of a file separately, and may remove one link and keep another (Q25, O16)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'one\n', 'b.txt': 'two\n', 'd/x': 'three\n', 'd/y': 'four\n' });
   const { session } = await daemon.open(root, { strategy: 'sqlite' });

@@ -7,7 +7,7 @@ import { strategies } from '../../src/store/strategies.ts';
 import { InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: restoring a path below a link or a file replaces the link or file, and undo brings it back (Q25, O25)`, async () => {
+  test(`${strategy}: restoring a path below a link or a file replaces the link or file, and undo brings the link or file back (Q25, O25)`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'src/a': 'a\n', 'src/b': 'b\n', 'lib/deep/c': 'c\n', x: 'x\n' });
     const { session } = await daemon.open(root, { strategy });

@@ -11,7 +11,7 @@ test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });
 
-test('leaving a tangent that includes the files restores files and counters, and undo returns to the tangent (C23)', async () => {
+test('if a tangent includes the files, leaving it restores files and counters, and undo returns to the tangent (C23)', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   await append(at, 'main');

@@ -30,8 +30,8 @@ export interface Fleet {
   readonly kills: number;
   readonly cuts: number;
   /**
-   * How many checkpoints of each machine every other machine restores. All further checkpoints are compared only by
-   * their ids.
+   * For each machine, the number of checkpoints that all other machines restore. Further checkpoints are compared only
+   * by their ids.
    */
   readonly restores: number;
   readonly seed: number;
@@ -189,8 +189,8 @@ class FleetMachine {
   }
 
   /**
-   * Sends a request. `fate` says whether the daemon is killed or the connection is cut meanwhile. After a kill, the
-   * next request starts a new daemon.
+   * Sends a request. `fate` says whether the daemon is killed or the connection is cut during the request. After a
+   * kill, the next request starts a new daemon.
    */
   async #ask(fate: Fate, work: (client: WireClient) => Promise<void>): Promise<void> {
     const { tally, random } = this.#at;

@@ -96,7 +96,7 @@ test('a push without changes sends nothing, and a later push sends only new data
   execFileSync('git', ['fsck', '--strict'], { cwd: remote, stdio: 'pipe' });
 });
 
-test('repeating a request about a remote with its key returns the first answer', async () => {
+test('a request about a remote that is repeated with the same idempotencyKey gets the first answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -116,7 +116,7 @@ test('repeating a request about a remote with its key returns the first answer',
   }
 });
 
-test('even after a restart, repeating a remote’s request with the same idempotency key returns the first answer', async () => {
+test('even after a restart, a request about a remote that is repeated with the same idempotencyKey gets the first answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -143,7 +143,7 @@ test('even after a restart, repeating a remote’s request with the same idempot
   assert.is((await made.call('session/list', {})).sessions.length, 1);
 });
 
-test('an import into local brings its contents as a pack, without contents of other sessions', async () => {
+test('an import with strategy local stores the contents of the session as one pack, without contents of other sessions', async () => {
   const remote = bareRepository();
   const container = await machine(remote);
   await container.open();
@@ -169,7 +169,7 @@ test('an import into local brings its contents as a pack, without contents of ot
   assert.equal(laptop.files, container.files);
 });
 
-test('repeating an import with its key returns the first answer, even if the daemon died before it logged the answer', async () => {
+test('an import that is repeated with the same idempotencyKey gets the first answer, even if the daemon died before it logged the answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();

@@ -76,7 +76,7 @@ for (const strategy of strategiesOfFormat1) {
       assert.is(session, sessions[0]?.session);
       assertWithin(await lookAround(client, session), seen, strategy);
 
-      // The lists of restores that undo and redo can reverse are unchanged.
+      // Undo and redo still know the restores of the earlier version.
       assertHolds(rig, '1');
       await client.request('checkpoint/redo', { session });
       assertHolds(rig, '2');

@@ -74,7 +74,7 @@ async function deadMount(place: string): Promise<(() => Promise<void>) | undefin
   };
 }
 
-test('a request for a path on a mount that never answers fails and says so; other requests work', () =>
+test('if a mount never answers, a request for a path on this mount fails and says so; other requests work', () =>
   withRig(async (rig) => {
     const place = join(rig.top, 'dead');
     const release = await deadMount(place);

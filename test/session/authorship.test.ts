@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
-test('a content that the agent reported names the first checkpoint that has the content', async () => {
+test('for a content that an agent reported, the daemon names the first checkpoint that has this content', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'begin\n' });
   const { session } = await daemon.open(root, {});

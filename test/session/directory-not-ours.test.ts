@@ -1,5 +1,6 @@
 // The daemon neither removes nor writes a directory that it did not make. In each test, a link or another directory
-// takes the place of a session's directory. Afterwards the test compares that directory byte for byte.
+// takes the place of a session's directory. Afterwards the test checks that no byte of that link or directory has
+// changed.
 import {
   cpSync,
   existsSync,

@@ -56,7 +56,7 @@ test('the storage and the directory of a session are private to the user (F116)'
     assert.is(statSync(directory.markerFile).mode & 0o777, 0o600);
   }));
 
-test('opening a session removes temporary files of a killed daemon, but no others (F59)', () =>
+test('opening a session removes temporary files of a killed daemon, but no other files (F59)', () =>
   withStorage((storage) => {
     prepareStorage(storage);
     const directory = new SessionDirectory(storage, sessionIdOf('/work', 'c', 'shadow'));

@@ -103,7 +103,7 @@ for (const [name, isOrphan, happen] of histories) {
     assert.is(await fateOf('orderly'), 'removed');
   });
 
-  test(`a daemon that must end at once after ${name} keeps a session with the only copy of an edit`, () =>
+  test(`if a daemon must end at once after ${name}, it keeps a session with the only copy of an edit`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       const session = await rig.open();

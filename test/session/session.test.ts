@@ -18,7 +18,7 @@ test('opening a session makes its bare repository and the checkpoint "Initial st
   await daemon.close();
 });
 
-test('each conversation has its own shadow repository in the storage, and uses it again when reopened (Q14)', async () => {
+test('each conversation has its own shadow repository in the storage, and reopening the conversation uses this repository again (Q14)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const one = await daemon.open(root, { conversationId: 'one' });

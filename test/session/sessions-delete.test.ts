@@ -110,7 +110,7 @@ test('local: session/delete waits for a checkpoint that is being created, and al
     assert.is(leftOutside(rig, 'local'), '');
   }));
 
-test('a session whose deletion fails is closed if its client leaves meanwhile', () =>
+test('if the client leaves during the deletion of a session and the deletion fails, the session is closed', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();
@@ -171,7 +171,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.is((await rig.request('conversation/get', { session })).transcriptLength, 0);
     }));
 
-  test(`${strategy}: session/delete removes checkpoints even of a session that was opened without them`, () =>
+  test(`${strategy}: session/delete removes the checkpoints of a session even if it was opened without checkpoints`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('session/close', { session });

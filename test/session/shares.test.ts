@@ -37,7 +37,7 @@ test('a client cannot end the daemon while another client is opening a session',
   assert.ok(shares.beginEnd(first));
 });
 
-test('a client that disconnects while it opens a session does not keep the daemon from ending', () => {
+test('if a client disconnects while it opens a session, the daemon can still end', () => {
   const shares = new Shares();
   shares.opens(second);
   shares.leave(second);

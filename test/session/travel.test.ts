@@ -20,7 +20,7 @@ async function countOf(records: AsyncIterable<LogRecord>): Promise<number> {
   return count;
 }
 
-test('a push sends checkpoints, head and log of one moment, even if checkpoints are made meanwhile', () =>
+test('a push sends checkpoints, head and log of one moment, even if checkpoints are made during the push', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     await createTurn(rig, session.id, 'first');

@@ -20,8 +20,8 @@ interface Line {
 }
 
 /**
- * Runs all trials from number `first` on in a separate process. Returns the lines that the process printed, and how the
- * process ended.
+ * In a separate process, runs the trials that start at number `first`. Returns the lines that the process printed, and
+ * how the process ended.
  */
 function run(strategy: string, first: number): Promise<{ lines: Line[]; end: number | string | null }> {
   const child = spawn(

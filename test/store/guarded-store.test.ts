@@ -34,7 +34,7 @@ const losses: Readonly<Record<string, readonly Loss[]>> = {
     [
       'is emptied',
       (now) => {
-        // Without this, SQLite would restore the file from the journal.
+        // Without this step, SQLite would restore the file from the journal.
         sql(now.daemon.storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
         truncateSync(database(now));
       },

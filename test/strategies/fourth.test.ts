@@ -16,7 +16,7 @@ test.after(() => {
   delete strategies['memory'];
 });
 
-test('the daemon offers an added fourth strategy with the description from its driver', () => {
+test('if a fourth strategy is added, the daemon offers this strategy with the description from its driver', () => {
   const { sessions } = offerHere().capabilities;
   assert.ok(typeof sessions === 'object' && 'strategies' in sessions);
   assert.equal(sessions.strategies.at(-1), {
@@ -78,7 +78,7 @@ test('with init "force", an added strategy works without a repository if its dri
   await daemon.close();
 });
 
-test('only the store uses the name of a strategy in its code', () => {
+test('outside the stores, the protocol and the client, no code contains the name of a strategy', () => {
   const named = /'(shadow|local|sqlite)'/;
   const source = new URL('../../../src/', import.meta.url);
   const all = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>

@@ -247,13 +247,13 @@ function afterPlan({ restored, deleted }: RestoreResult | RevertResult, before: 
   return files;
 }
 
-/** Skips a revert from a checkpoint that the current checkpoint does not descend from. */
+/** Skips a revert that begins at a checkpoint from which the current checkpoint does not descend. */
 function refusedRange(error: unknown): undefined {
   if (!(error instanceof CheckpointdError && error.kind === 'InvalidRange')) throw error;
 }
 
 for (const strategy of strategies)
-  test(`after a kill at a random change of a restore, undo, redo or revert, the next opening does exactly what the plan says, and the reversal in its warning brings back every file, on ${strategy} (seed ${seed}, F86)`, async () => {
+  test(`${strategy}: after a kill of a restore, undo, redo or revert, the next opening does what the plan says, and the command in its warning reverses this exactly (seed ${seed}, F86)`, async () => {
     const tried: Tried = {};
     const daemon = new InProcessDaemon();
     try {

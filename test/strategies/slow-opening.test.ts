@@ -14,7 +14,7 @@ const hasty = ((work: () => void, ms?: number) => {
   return timer(() => undefined, 0);
 }) as typeof globalThis.setTimeout;
 
-test('a session/open that takes five seconds logs one warning and continues; a quick one logs none (R26)', async () => {
+test('a session/open that takes five seconds logs one warning and continues; a quick session/open logs no warning (R26)', async () => {
   for (const strategy of Object.keys(strategies)) {
     const daemon = new InProcessDaemon();
     const warnings = (): string[] =>

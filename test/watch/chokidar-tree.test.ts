@@ -79,7 +79,7 @@ test('chokidar watches directories that appear, disappear and reappear', () =>
     }
   }));
 
-test('if a directory replaces an empty directory by a rename, chokidar watches it with everything below', () =>
+test('if a rename puts a directory in place of an empty directory, chokidar watches the new directory and everything below', () =>
   watched(['a', 'a/empty', 'b'], async ({ root, watch, writeUntilMarked, paths }) => {
     const aside = temporaryDirectory('aside');
     for (const path of ['a/empty', 'b', 'b', 'born', 'a/empty']) {

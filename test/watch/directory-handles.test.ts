@@ -109,7 +109,7 @@ if (process.platform === 'linux') {
       assert.not(existsSync(fence));
     }));
 
-  test('fence() returns false if the thread does not report the cookie file, or if the handles are closed meanwhile', async () => {
+  test('fence() returns false if the thread does not report the cookie file, or if the handles are closed during the call', async () => {
     const program = new URL(
       "data:text/javascript,import { parentPort } from 'node:worker_threads'; parentPort.on('message', ({ seat }) => parentPort.postMessage({ kind: 'said', seat, message: { kind: 'up' } }))",
     );

@@ -115,7 +115,7 @@ test('if there are too few watches for both directory handles and chokidar, the 
     return Promise.resolve();
   }));
 
-test('if there are too few watches for the directory handles, both the handles and chokidar warn and give up', () =>
+test('if there are too few watches even for the directory handles, the handles and chokidar each give up with a warning', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(50, rig.root, openAll);

@@ -1,4 +1,5 @@
-// A change of the conversation with a key is made only once. A refused change leaves no trace.
+// A repeated request with the same idempotency key changes the conversation only once. A refused change leaves no
+// trace.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -7,7 +8,7 @@ import type { RequestMethod } from '../../src/protocol/types.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { makePlaces, withSession } from '../support/wire-session.ts';
 
-test('a repeated key gets the same answer, even from the next daemon, but no other request may use the key (C8)', async () => {
+test('a request that is repeated with its idempotencyKey gets the same answer, even from the next daemon; no other request may use the key (C8)', async () => {
   const places = makePlaces();
   const entry = { user: { content: 'a' }, assistant: { content: 'b' } };
   const first = await withSession(

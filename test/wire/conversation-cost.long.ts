@@ -1,5 +1,5 @@
 // Compares an append over the wire with a bare round trip, and a checkpoint after a short history with one after a long
-// history. Measures the two by turns. Prints the medians.
+// history. Alternates between the two measurements of each pair. Prints the medians.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -103,7 +103,7 @@ test('a kill and a resume, or an export and an import, change no field of a real
   );
 });
 
-test('a kill loses no acknowledged change, and keeps at most one other change (C8)', async () => {
+test('a kill loses no acknowledged change, and keeps at most one change that was not acknowledged (C8)', async () => {
   for (const afterMs of [30, 90]) {
     const places = makePlaces();
     const rig = new WireSession(places);

@@ -12,7 +12,7 @@ import { asNobody, withRig } from '../support/daemon-rig.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { makePlaces, WireSession, withSession } from '../support/wire-session.ts';
 
-test('for every method, the answer to a repeated key is marked as a repetition', () =>
+test('for every method, the answer to a repeated idempotencyKey is marked as a repetition', () =>
   withSession(async (rig) => {
     await rig.append('one');
     await rig.append('two');
@@ -230,7 +230,7 @@ test('session/list names the process that has the session open', async () => {
   );
 });
 
-test('the check reports a declared field or error that no test sends', () => {
+test('the check of recorded messages reports each declared field or error that occurs in none of them', () => {
   const notes = temporaryDirectory('traffic');
   const document = JSON.parse(
     readFileSync(new URL('../../../protocol/protocol.json', import.meta.url), 'utf8'),

@@ -1,6 +1,6 @@
-// Kills a client in the middle of each change with a key. The next client finds the session as it was before or after
-// the change, and operation/get says which of the two is true. Repeating the request with the same key makes the change
-// only once.
+// Kills a client in the middle of each change that has an idempotency key. The next client finds the session as it was
+// before or after the change, and operation/get says which of the two is true. Repeating the request with the same key
+// makes the change only once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -150,7 +150,7 @@ async function killed(
   }
 }
 
-test('every method with a key is tested with a kill, in this file or in a test that this file names', () => {
+test('every method that accepts an idempotencyKey is tested with a kill, in this file or in a test that this file names', () => {
   const keyed = protocol.methods.filter(({ idempotency }) => idempotency === 'key').map(({ name }) => name);
   assert.equal([...Object.keys(changes), ...elsewhere].sort(), keyed.sort());
 });

@@ -1,4 +1,4 @@
-// Tests with a real daemon what a key guarantees, even with the next daemon, and how a session ends.
+// Tests with a real daemon what an idempotency key guarantees, even after a restart, and how a session ends.
 // protocol/conformance tests the form of requests. killed-client.long.ts tests clients that die during a request.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -39,7 +39,7 @@ function rig(retention: 'keep' | 'session' = 'keep'): Rig {
   };
 }
 
-test('the next daemon still knows the keys of session/open and session/close of a kept session', async () => {
+test('the next daemon still knows the idempotency keys of session/open and session/close of a kept session', async () => {
   const here = rig();
   try {
     const { client, session } = await here.connect();
@@ -82,7 +82,7 @@ test('repeating session/delete with the same key deletes only once', async () =>
   }
 });
 
-test('two requests at once to delete or close a session end the session once', async () => {
+test('two simultaneous requests to delete or close a session end the session only once', async () => {
   for (const retention of ['keep', 'session'] as const) {
     for (const other of ['session/delete', 'session/close']) {
       const here = rig(retention);

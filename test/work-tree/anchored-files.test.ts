@@ -207,7 +207,7 @@ test('while a program keeps swapping a directory with a link, no restore writes 
   remove(root);
 });
 
-test('restores lose no edit that a program makes meanwhile (F76)', async () => {
+test('an edit that a program makes during a restore is never lost (F76)', async () => {
   const root = makeDirectory();
   const names = Array.from({ length: 20 }, (_, i) => `f${i}`);
   const present = model(Object.fromEntries(names.map((name) => [name, 'new'])));

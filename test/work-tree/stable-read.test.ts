@@ -93,7 +93,7 @@ test('a file that changes during a read is read again, up to three times', () =>
     assert.equal(spools(top), []);
   }));
 
-test('a file that still has its listed stamp is looked at only once, and any other file twice', () =>
+test('a read checks the stamp of a file once if the stamp is as listed, and otherwise twice', () =>
   withTop(async (top, read) => {
     const file = join(top, 'f');
     const stamp = (): Stamp => stampOf(lstatSync(file, { bigint: true }));

@@ -185,7 +185,7 @@ function withMounts(mounts: readonly (readonly string[])[], body: () => void): b
   }
 }
 
-test('a storage that a bind mount makes visible inside the work tree is refused', () =>
+test('if a bind mount makes the storage visible inside the work tree, the storage is refused', () =>
   withTop((top) => {
     const at = (path: string): string => join(top, path);
     for (const path of ['w/a b/c', 'w/in', 'w/small', 'w/over', 'out', 'again', 'far/near', 'tmpfs'])

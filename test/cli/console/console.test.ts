@@ -359,7 +359,7 @@ test('the help of the console describes each command, and names the key of /tang
     );
   }));
 
-test('the settings can choose a letter as key for /tangent, or no key', () =>
+test('in the settings, the user can choose a letter as key for /tangent, or no key', () =>
   withRig(async (rig) => {
     await opened(rig);
     const ran = rig.run(['console', `--storage=${rig.storage}`, '--tangent-key=tt']);

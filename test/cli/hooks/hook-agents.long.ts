@@ -220,7 +220,7 @@ function hookLog(rig: DaemonRig): string {
 }
 
 for (const agent of agents)
-  test(`${agent.package}, unmodified: a restore reverses edits by tools and shells, and the agent is informed`, async () => {
+  test(`with the unmodified package ${agent.package}, a restore reverses edits by tools and shells, and the agent is informed`, async () => {
     const program = install(agent);
     if (program === undefined) return;
     const server = new ModelServer();

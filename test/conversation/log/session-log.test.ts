@@ -238,7 +238,7 @@ test('if a failed write cannot be undone, the log refuses further writes until i
   again.close();
 });
 
-test('the log can return records that are larger than one read', async ({ file }) => {
+test('the log can return records that are too large for one read of the file', async ({ file }) => {
   const log = await SessionLog.open(file, process);
   const big = { kind: 'ledger', text: 'é'.repeat(1_500_000) };
   log.append(big);

@@ -138,7 +138,7 @@ test('the storage is private to the user, and neither errors nor the log contain
     assert.is(statSync(rig.log).mode & 0o777, 0o600);
   }));
 
-test('the daemon refuses a storage that contains the work tree, or never captures this storage (F112)', () =>
+test('if the storage contains the work tree, the daemon refuses the storage, or captures only the files of the work tree (F112)', () =>
   withRig(async (rig) => {
     const below = join(rig.storage, 'project');
     mkdirSync(below, { recursive: true });

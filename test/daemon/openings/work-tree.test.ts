@@ -44,7 +44,7 @@ test('session/open refuses a root that is relative, missing, a file or inside .g
     assert.equal(rig.stored(), []);
   }));
 
-test('a root through a link or with dots becomes the canonical path, and may contain a newline (F112)', () =>
+test('session/open replaces a root with links or dots by its canonical path, which may contain a newline (F112)', () =>
   withRig(async (rig) => {
     const odd = join(rig.top, 'new\nline');
     mkdirSync(odd);

@@ -47,7 +47,7 @@ async function withTrees(body: (trees: DiffTrees, work: string) => Promise<void>
   });
 }
 
-test('our differ gives the same names, statuses and renames as git, even for names of any bytes (Q30)', () =>
+test('our diff gives the same names, statuses and renames as git, even for names of any bytes (Q30)', () =>
   withTrees(async (trees) => {
     const shape = (await nameStatus(trees)).map(({ status, from, path, score }) => [
       status,

@@ -65,7 +65,7 @@ const someFiles = fc
   )
   .map((files): Files => Object.entries(files));
 
-test('in every format, a differ that keeps running gives the same output as a new git process (Q30, Q32)', () =>
+test('in every format, a TreeDiffer that keeps running gives the same output as a new git process (Q30, Q32)', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const property = async ([one, two]: [Files, Files]): Promise<void> => {
       const once: DiffTrees = { gitDir, from: tree(one), to: tree(two) };
@@ -78,7 +78,7 @@ test('in every format, a differ that keeps running gives the same output as a ne
     await checkPropertyAsync(fc.tuple(someFiles, someFiles), property, 40);
   }));
 
-test('the differ starts a new git process after many comparisons, and after a kill of its process', () =>
+test('a TreeDiffer starts a new git process after many comparisons, and after a kill of its process', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const trees = { gitDir, from: emptyTree, to: tree([['a', 'a\n']]), differ };
     const pids = new Set<number>();
@@ -109,7 +109,7 @@ test('each of several parallel comparisons gets its own git process', () =>
       assert.equal(found[index], await nameStatus({ gitDir, from: one, to: two }));
   }));
 
-test('the differ reports a missing object; after this or a cancel, the next comparison works', () =>
+test('a TreeDiffer reports a missing object; after this report or a cancel, the next comparison works', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const trees = { gitDir, from: emptyTree, to: tree([['d/a', 'a\n']]), differ };
     assert.is((await compare(trees)).items.length, 1);
@@ -123,7 +123,7 @@ test('the differ reports a missing object; after this or a cancel, the next comp
     assert.is((await compare(trees)).items.length, 1);
   }));
 
-test('a renewed differ does not find removed objects; a closed differ starts git anew for each comparison', () =>
+test('a renewed TreeDiffer does not find removed objects; a closed TreeDiffer starts a new git process for each comparison', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const to = tree([['a', 'only here\n']]);
     const trees = { gitDir, from: emptyTree, to, differ };
@@ -138,7 +138,7 @@ test('a renewed differ does not find removed objects; a closed differ starts git
     assert.equal(differ.pids, []);
   }));
 
-test('the differ can stop after the beginning of a long text, and still makes the next comparison', () =>
+test('a TreeDiffer can stop after the beginning of a long text, and still makes the next comparison', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const to = tree([['in.txt', 'line\n'.repeat(400_000)]]);
     const trees: DiffTrees = { gitDir, from: emptyTree, to, differ };

@@ -39,7 +39,7 @@ function sleepers(): string[] {
     try {
       return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1') === `sleep\0${seconds}\0`;
     } catch {
-      return false; // this process has ended meanwhile
+      return false; // this process has just ended
     }
   });
 }

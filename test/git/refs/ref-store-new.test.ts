@@ -61,7 +61,7 @@ test('the store itself makes new refs, but lets git move existing refs', () =>
     assert.is(listed(gitDir), `refs/own/a ${two}\nrefs/own/b ${one}\nrefs/own/c ${two}`);
   }));
 
-test('if another program makes the same ref at the same moment, the change of refs fails and leaves that ref as it is', () =>
+test('if another program makes the same ref at the same moment, the change of refs fails and keeps the ref of the other program', () =>
   withRefs(async ({ gitDir, refs, commits: [one = '', two = ''] }) => {
     installFault((call, target) => {
       if (call !== 'exists' || !target.endsWith('/refs/own/b')) return;

@@ -53,7 +53,7 @@ async function holdRequest(page: Page, text: string): Promise<() => Promise<void
   };
 }
 
-/** Replaces a part of the page's next request that contains this part. The daemon then refuses the request. */
+/** Replaces a text in the page's next request that contains this text. The daemon then refuses the request. */
 async function spoilRequest(page: Page, part: string, by: string): Promise<void> {
   await page.evaluate(`{
     const { send } = WebSocket.prototype;
@@ -212,7 +212,7 @@ seen('the page shows the daemon’s hunks in one column or in two, and marks the
 });
 
 seen(
-  'the page shows misleading characters of names and contents as signs, and runs no code in them',
+  'the page shows misleading characters in names and contents as visible signs, and runs no code in them',
   async () => {
     const { page } = shown;
     await shown.select('1.1');
@@ -702,7 +702,7 @@ seen('the page keeps showing a diff while the daemon looks up its authors', asyn
 });
 
 seen(
-  'after a lost connection, the page shows the checkpoints made meanwhile, and sends its pending requests',
+  'after a lost connection, the page shows the checkpoints that it has missed, and sends its pending requests',
   async () => {
     const { page } = shown;
     await shown.select('2.1');

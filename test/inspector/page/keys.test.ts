@@ -188,7 +188,7 @@ seen('the user goes to a hunk in the text, picks the hunk, and reverts the hunk'
   assert.is(rig.read('src/parser.ts'), before);
 });
 
-seen('the arrow keys move between the tabs, of which only one is a stop of the Tab key', async () => {
+seen('the arrow keys move between the tabs; the Tab key stops at only one of them', async () => {
   await press('1');
   await tabTo('#tab-changes');
   await press('ArrowRight');

@@ -110,7 +110,7 @@ test('closing a connection waits while a slow client reads, and ends when the cl
   );
 });
 
-test('during a flood of notifications, no more input is read until they are handled', async () => {
+test('during a flood of notifications, no more input is read until the earlier notifications are handled', async () => {
   let handled = 0;
   const { input } = connect({ onNotification: () => (handled += 1) });
   const many = Buffer.concat(Array.from({ length: 2000 }, () => wanted));

@@ -92,7 +92,7 @@ test('if a body is nested too deep or has too many values, the error has the id 
   }
 });
 
-test('the error for a body that is nested too deep and has no valid id has the id null', () => {
+test('if a body is nested too deep and has no valid id, the error has the id null', () => {
   const deep = `${'['.repeat(50_000)}1${']'.repeat(50_000)}`;
   const rest = `"method":"m","params":{"id":8,"a":${deep}}`;
   const bodies = [

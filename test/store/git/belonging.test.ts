@@ -90,7 +90,7 @@ test('a storage takes over refs that an older version left without an owner', ()
     await count(await rig.open('two'));
   }));
 
-test('git gc --prune=now keeps the record of the storage that owns the refs; a damaged record excludes no storage', () =>
+test('git gc --prune=now keeps the record of the storage that owns the refs; if this record is damaged, the storage still opens', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     rmSync(join(rig.stored('one'), 'session/local/kept'), { recursive: true });

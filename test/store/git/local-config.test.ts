@@ -26,7 +26,7 @@ test('session/open, create and restore do not wait for a FIFO that the user’s 
     assert.is(rig.read('a'), 'one\n');
   }));
 
-test('a store whose git configuration includes a FIFO is moved aside, and a new store opens', () =>
+test('if the git configuration of a store includes a FIFO, this store is moved aside, and a new store opens', () =>
   withSessions(async (rig) => {
     const opening = {
       workspace: rig.work,

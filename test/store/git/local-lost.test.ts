@@ -22,7 +22,7 @@ test('if .git is removed under an open session, every method reports this and ch
     const away = join(rig.top, 'git-of-before');
     cpSync(git, away, { recursive: true });
     const gone = join(rig.top, 'git-that-goes');
-    renameSync(git, gone); // in one step, because the daemon may write objects into the repository meanwhile
+    renameSync(git, gone); // in one step, because the daemon may write objects into the repository at the same time
     rmSync(gone, { recursive: true });
     const requests = [
       ['checkpoint/init', {}],

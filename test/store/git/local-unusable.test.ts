@@ -148,7 +148,7 @@ test('session/open reports a git directory whose path is not UTF-8, and tells th
   }));
 
 for (const strategy of ['shadow', 'sqlite'] as const)
-  test(`with ${strategy}, a git directory whose path is not UTF-8 is reported, and checkpoint/init helps`, () =>
+  test(`with ${strategy}, a git directory whose path is not UTF-8 is reported, and checkpoint/init enables checkpoints`, () =>
     withSessions(async (rig) => {
       moveGit(rig, Buffer.from('g\xff', 'latin1'));
       const opened = await rig.request('session/open', { workspace: rig.work, strategy });

@@ -79,7 +79,7 @@ async function assertSame(directory: string, when: string): Promise<Found> {
   return fast;
 }
 
-test('a session whose checkpoints are packed opens without starting git, even after packs were joined', () =>
+test('a session with packed checkpoints opens without starting git, even after packs were joined', () =>
   inTemporary(async (directory) => {
     const snapshot = await makePacked(directory);
     assert.ok((await found(directory)).processes > 0, 'the first opening reads each commit');
@@ -149,7 +149,7 @@ const acts: Record<string, Act> = {
 /** After one of these changes the store may fail to open. The next step then fails, too. */
 const ends = new Set(['changePack', 'cutPack', 'cutIndex', 'loseIndex', 'loseRefs']);
 
-test('an opening reads the cache once, and packing reads the cache only after the packs have changed', () =>
+test('opening a session reads the cache of records once, and packing reads the cache only after the packs have changed', () =>
   inTemporary(async (directory) => {
     const snapshot = await makePacked(directory);
     await found(directory);
@@ -162,7 +162,7 @@ test('an opening reads the cache once, and packing reads the cache only after th
       const reopened = await open(directory);
       assert.is((await reopened.checkpoints()).length, 150);
       assert.equal(calls, ['read']);
-      // Enough loose objects for a packing, and too few checkpoints for one in the background.
+      // These are enough loose objects for a packing, but too few checkpoints for a packing in the background.
       await capture(reopened, Object.fromEntries(Array.from({ length: 280 }, (_, i) => [`g${i}`, `${i}`])));
       await publish(reopened, snapshot, 151, 230);
       calls.length = 0;

@@ -82,7 +82,7 @@ test('packing moves all checkpoints into one pack, and the session continues', (
     await store.close();
   }));
 
-test('a session that makes many checkpoints without a pause is packed meanwhile', () =>
+test('a session that makes many checkpoints without a pause is packed while it makes them', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);

@@ -224,7 +224,7 @@ test('shadow: requests report a removed directory of refs, and reopening recover
     assert.ok((await daemon.call('store/verify', { session })).ok);
   }));
 
-test('shadow: after a loss of all refs and one commit, all other checkpoints are recovered', () =>
+test('shadow: if all refs and the commit of one checkpoint are lost, all other checkpoints are recovered', () =>
   withSession('shadow', async (rig) => {
     const { checkpoints } = await rig.daemon.call('checkpoint/list', { session: rig.session });
     const commit = checkpoints[1]?.commit ?? '';

@@ -57,7 +57,7 @@ test('the store makes a new index for a pack that lost its index', () =>
     },
   ));
 
-test('the store keeps a damaged pack even if it has no index', () =>
+test('the store keeps a damaged pack even if the pack has no index', () =>
   reopened(
     (shadow) =>
       writeFileSync(join(shadow, 'objects/pack', `pack-${'a'.repeat(40)}.pack`), 'PACK and no more'),

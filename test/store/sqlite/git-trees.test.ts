@@ -39,7 +39,7 @@ test('git fsck accepts the two trees that a diff writes for git (O18)', () =>
     await all.dispose();
   }));
 
-test('diffs share one temporary repository, which a cleanup, a failure or the close removes (O18)', () =>
+test('diffs share one temporary repository, which is removed by a cleanup, after a failure, and when the store closes (O18)', () =>
   withSqlite(async (rig) => {
     const { store } = rig;
     const from = await capture(store, plain({ a: 'one', 'd/b': 'two' }));

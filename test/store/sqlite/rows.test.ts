@@ -50,7 +50,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 14 },
 );
 
-test('after any publications, removals and cleanups, the rows alone give back each checkpoint (O6, O19, O26, O30)', () =>
+test('after any publications, removals and cleanups, each checkpoint can be read from its rows alone (O6, O19, O26, O30)', () =>
   withSqlite(async ({ directory, store }) => {
     await checkPropertyAsync(
       steps,
@@ -85,7 +85,7 @@ test('after any publications, removals and cleanups, the rows alone give back ea
     );
   }));
 
-test('removing checkpoints with very many rows leaves the contents of all others correct (O30)', () =>
+test('removing checkpoints with very many rows leaves the contents of all other checkpoints correct (O30)', () =>
   withSqlite(async ({ directory, store }) => {
     const many = (count: number, text: string): PlainTree =>
       new Map(

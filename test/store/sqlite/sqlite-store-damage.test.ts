@@ -54,7 +54,7 @@ async function goesOn(store: SnapshotStore, damaged: CheckpointId, listed: numbe
   assert.is((await store.checkpoints()).length, listed + 1);
 }
 
-test('a checkpoint whose row is duplicated by damage is listed once, and the damage is reported', () =>
+test('if damage duplicates the row of a checkpoint, the checkpoint is listed once, and the damage is reported', () =>
   withStore(openSqlite, {}, async ({ directory, store }) => {
     const ids = await threeTurns(store);
     const indexes = sql(
@@ -106,7 +106,7 @@ for (const [column, value, listed] of costs) {
     }));
 }
 
-test('a cleanup succeeds even if the lease of another session has a damaged holder', () =>
+test('a cleanup succeeds even if damage has changed the holder in the lease of another session', () =>
   withStore(openSqlite, {}, async ({ store, directory }) => {
     await threeTurns(store);
     sql(

@@ -112,7 +112,7 @@ test('while another program locks the database, a change gives StoreBusy without
     await store.close();
   }));
 
-test('a database that cannot be written or made gives ReadOnlyStore', () =>
+test('if a database cannot be written or made, the error is ReadOnlyStore', () =>
   inDirectory(async (directory) => {
     if (process.getuid?.() !== 0) {
       console.log('skipped: dropping privileges needs root');

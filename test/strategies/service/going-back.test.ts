@@ -53,7 +53,7 @@ test('a restore first saves the current state, and undo brings back files and co
     assert.equal([manifest(root), undone.conversation?.historyLength], [present, 1]);
   }));
 
-test('diffs from the first checkpoint, between checkpoints and to the work tree have both contents (R22, R27)', () =>
+test('each diff has the old and the new content, between checkpoints and between a checkpoint and the work tree (R22, R27)', () =>
   each(async ({ daemon, root, session }) => {
     write(root, { 'a.txt': 'one\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
