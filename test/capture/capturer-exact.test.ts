@@ -36,7 +36,7 @@ test('the target of a link is captured unchanged, whatever bytes it has (F17)', 
     }
   }));
 
-test('a name of 255 bytes and a path of 5,900 bytes are captured, or reported as skipped (F19)', () =>
+test('files with a name of 255 bytes or a path of 5,900 bytes are captured, or reported as skipped (F19)', () =>
   withRig({}, async (rig) => {
     rig.write('n'.repeat(255), 'long name');
     // Makes the deep path step by step from inside its directories, because a single call cannot take a path of this

@@ -95,7 +95,7 @@ test('after a restore of checkpoint 0, a new turn takes the tag of the old turn,
   await again.close();
 });
 
-test('if the turn before a tool was deleted, the tool is compared with the nearest earlier checkpoint that remains', async () => {
+test('if the checkpoint of a turn was deleted, the turn’s first tool is compared with the nearest earlier checkpoint', async () => {
   const line = await new Line().open();
   await line.make('turn', 1);
   const tool = await line.make('tool', 2);

@@ -13,7 +13,7 @@ const formats = ['nameStatus', 'stat', 'unified', 'contents', 'text'] as const;
 const strategies = ['shadow', 'local', 'sqlite'] as const;
 
 for (const strategy of strategies) {
-  test(`a change of permissions alone is in every diff format and in the statistics (${strategy})`, async () => {
+  test(`if only the permissions of a file changed, every diff format and the statistics include the file (${strategy})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'a.txt': 'a\n', 'secret.txt': 'secret\n', 'z.txt': 'z\n' });
     const { session } = await daemon.open(root, { strategy });

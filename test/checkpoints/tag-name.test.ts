@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
 import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 
-test('a name is refused if it is empty, too long, has control characters, or looks like a tag, id or commit', async () => {
+test('the name of a checkpoint is refused if it is empty, too long, has control characters, or looks like a tag, id or commit', async () => {
   const daemon = new InProcessDaemon();
   const { session } = await daemon.open(repository());
   const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });

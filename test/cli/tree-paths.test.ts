@@ -139,7 +139,7 @@ test('a command refuses a word that is neither a checkpoint nor a path, and says
     assert.equal(contents(rig), ['spoilt', 'spoilt', 'spoilt']);
   }));
 
-test('a command without paths refuses a path, and names a command that takes paths', () =>
+test('a command that takes no paths refuses a path, and names a command that takes paths', () =>
   withRig(async (rig) => {
     const stray = await run(rig, '.', 'create', 'my message');
     assert.is(stray.code, 2);

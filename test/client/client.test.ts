@@ -96,7 +96,7 @@ test('the client kills a daemon that does not answer shutdown', async () => {
   assert.not.ok(isAlive(client.pid));
 });
 
-test('the client says when the daemon’s program is missing or ends at once', async () => {
+test('if the daemon’s program is missing or ends at once, the client reports this', async () => {
   const missing = await failure(CheckpointdClient.start({ command: join(folder, 'none') }));
   assert.instance(missing, CheckpointdGoneError);
   assert.match(missing.message, /could not start .*none/);
@@ -170,7 +170,7 @@ test('an error has the fields kind, retryable, effects and details, even if the 
   );
 });
 
-test('an abort signal cancels a request, even if it is not sent yet', async () => {
+test('an abort signal cancels a request, even if the request is not sent yet', async () => {
   const client = await fake('silent');
   for (const signal of [AbortSignal.timeout(50), AbortSignal.abort()]) {
     const error = await failure(client.request('session/list', {}, { signal }));
@@ -234,7 +234,7 @@ test('if a script fails without closing its client, the script and its daemon en
   await until('the daemon has ended', () => !isAlive(Number(pid)));
 });
 
-test('each of two listeners of an event gets every event until the listener is removed', async () => {
+test('each of two listeners gets every event until this listener is removed', async () => {
   const work = join(folder, 'work');
   mkdirSync(work);
   const client = await CheckpointdClient.start({ events: ['session/didOpen'] });

@@ -97,7 +97,7 @@ const read = (work: string, name: string): string | undefined => {
 
 test('the adapters for agents compile, and the compiler reports a mistake in their use', compiled);
 
-test("our adapter for Roo Code's service saves, compares and restores, sends its events, and resumes a task", async () => {
+test("our adapter for Roo Code can save, compare, restore and resume a task, and sends the events of Roo Code's service", async () => {
   const { ShadowCheckpointService: Service } = await load<{
     ShadowCheckpointService: {
       new (...words: unknown[]): unknown;
@@ -143,7 +143,7 @@ test("our adapter for Roo Code's service saves, compares and restores, sends its
   await anew.dispose();
 });
 
-test("our adapter for Cline's tracker commits, compares and resets", async () => {
+test("our adapter for Cline can commit, compare and reset, as Cline's own tracker does", async () => {
   const { default: Tracker } = await load<{
     default: { create(...words: unknown[]): Promise<ClineTracker | undefined> };
   }>('cline');

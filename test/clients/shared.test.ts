@@ -119,7 +119,7 @@ test('a shared session cannot be deleted, and ends when its last client closes i
     assert.is((await first.close()).code, 0);
   }));
 
-test("a client that opens a session with the key of another client's opening shares this session", () =>
+test("if two clients open a session with the same idempotencyKey, the later client shares the first client's session", () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const open = { workspace: rig.work, conversationId: 'conversation', idempotencyKey: 'open' } as const;

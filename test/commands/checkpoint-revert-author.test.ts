@@ -265,7 +265,7 @@ test('if the write of a file was reported late, the file counts as the work of t
   await pair.daemon.close();
 });
 
-test("work of another session while this session is closed does not count as this author's work", async () => {
+test("work that another session does while this session is closed does not count as this author's work", async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.daemon.call('session/close', { session: pair.a });

@@ -281,7 +281,7 @@ test('if a cancelled request has finished a restore, the error does not say that
     for (const name of tens) assert.is(rig.read(name), `${name} one\n`);
   }));
 
-test('checkpoint/init says when the first checkpoint is empty although the directory has files', () =>
+test('if the first checkpoint is empty although the directory has files, checkpoint/init warns of this', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     rig.write('.gitignore', '*\n');

@@ -132,7 +132,7 @@ test('a checkpoint that lost its tag to another checkpoint is removed a month la
     }
   }));
 
-test('to meet a size limit, store/gc removes unlisted checkpoints only after a day', () =>
+test('to meet a size limit, store/gc removes unlisted checkpoints, but only when they are older than a day', () =>
   withSessions(async (rig) => {
     rig.settings = { maxStoreBytes: 1 };
     const { session, first } = await takenTag(rig);

@@ -34,7 +34,7 @@ test('a pending message stays until a checkpoint with it is published, even if t
   assert.is(again.state.history.length, 1);
 });
 
-test('each pending message is used once, and a new next message does not replace a locked one (Q23)', () => {
+test('each pending message is used once, and a later message does not replace a locked message (Q23)', () => {
   const { conversation, log } = room();
   assert.equal(conversation.setNextMessage('do it', { lock: true }), {
     accepted: true,

@@ -63,12 +63,12 @@ function figures(tracker: FileLineTracker): Record<string, number> {
   };
 }
 
-test('if the first write of an agent creates a file, the existing lines count as the user’s (C31)', () => {
+test('if the first write of an agent is a create, the lines that existed before count as the user’s (C31)', () => {
   const tracker = trackWrite(undefined, { path: 'a', operation: 'create', before: 4, after: 10 });
   assert.equal(figures(tracker), { linesByUser: 4, linesByAgent: 10, added: 10, removed: 0 });
 });
 
-test('if the first write of an agent does not create the file, no line counts as the user’s (C31)', () => {
+test('if the first write of an agent is not a create, no line counts as the user’s (C31)', () => {
   const write = { path: 'a', operation: 'append', before: 4, after: 6, newText: 'x\ny\n' } as const;
   assert.equal(figures(trackWrite(undefined, write)), {
     linesByUser: 0,

@@ -25,7 +25,7 @@ test('the error of a cancelled request that finished an interrupted restore does
   assert.match(error?.message ?? '', /recovered/);
 });
 
-test('a cancel right after its request takes effect before the handler runs', async () => {
+test('if a cancel comes right after its request, it takes effect before the handler runs', async () => {
   let ran = false;
   const server = await started({
     'store/gc': async () => {

@@ -82,7 +82,7 @@ export async function runFleet(fleet: Fleet): Promise<Tally> {
   }
 }
 
-/** Returns, in random order, a fate for each push and each fetch: undisturbed, killed or cut. */
+/** Returns what happens to each push and each fetch, in random order: nothing, a kill or a cut connection. */
 function fatesOf({ machines, rounds, kills, cuts }: Fleet, random: () => number): Fate[] {
   const count = 2 * machines * rounds;
   const fates = Array.from(

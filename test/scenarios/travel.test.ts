@@ -29,7 +29,7 @@ for (const [from, to] of [
   ['local', 'shadow'],
   ['sqlite', 'sqlite'],
 ] as const) {
-  test(`a session that was started in ${from} continues in ${to} on another machine`, async () => {
+  test(`a session with strategy ${from} can continue with strategy ${to} on another machine`, async () => {
     const remote = bareRepository();
     const container = await machine(remote);
     await container.open({ strategy: from });

@@ -101,7 +101,7 @@ test('session/open refuses a storage in /proc, /sys or /dev, or at a file, a FIF
     assert.equal(readdirSync(top).sort(), ['circle', 'dangling', 'file']);
   }));
 
-test('an error of the storage directory has its own kind, and says what to do', () => {
+test('an error about the storage directory has a kind of its own, and says what to do', () => {
   const kinds = ['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EIO', 'EFBIG'].map((code) => {
     const error: CheckpointdError = storageFailure('/s', Object.assign(new Error(code), { code }));
     assert.match(error.message, code === 'EFBIG' ? 'ulimit -f' : '/s');

@@ -31,7 +31,7 @@ test('reopening a session scans its work tree before the first capture', () =>
     assert.is(asked, 1);
   }));
 
-test('the event for changed files says when the watcher has lost reports', async () => {
+test('if the watcher has lost reports, the event for changed files says so', async () => {
   const { daemon, root, session } = await opened();
   const isLive = async (): Promise<boolean> =>
     (await daemon.call('worktree/status', { session })).state === 'live';

@@ -21,7 +21,7 @@ const maxFileBytes = 500;
 const names = ['a', 'b', 'c', 'ignored', 'excluded'] as const;
 const ignoreRules = ['', 'ignored\n', 'ignored\nc\n', 'ignored/\nb/a\n', '/c\n/a/*\n', 'b\n'] as const;
 const modes = [0o600, 0o644, 0o755, 0o700, 0o444] as const;
-/** Leave the directory readable for a user without the rights of root. */
+/** With these modes, a user without the rights of root can still read the directory. */
 const directoryModes = [0o700, 0o755] as const;
 
 /** The mode and content, or the link target, of each file by path. */
@@ -93,7 +93,7 @@ class Editor {
   }
 }
 
-/** The number of changes that were broken, by kind. */
+/** The number of interrupted changes of each kind. */
 type Tried = Record<string, number>;
 
 /** A session in a repository of its own, with the state of the work tree at each checkpoint. */

@@ -184,7 +184,7 @@ test('conversation/context names an unreadable context file', () =>
     await client.close();
   }));
 
-test('a long restore reports its progress, and says when it can no longer be cancelled', () =>
+test('a long restore reports its progress, and reports that it can no longer be cancelled', () =>
   withSession(async (rig) => {
     for (let i = 0; i < 3000; i += 1) rig.write(`d${i % 30}/f${i}`, `${i}\n`);
     await rig.request('checkpoint/create', { kind: 'turn' });

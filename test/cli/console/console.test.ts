@@ -253,14 +253,14 @@ test('the console keeps the summary of a tangent in the main conversation (C22)'
     await client.close();
   }));
 
-test('after a tangent without entries, the console does not say that the tail was kept (C21)', () =>
+test('after a tangent without entries, the console does not say that the last entry was kept (C21)', () =>
   withRig(async (rig) => {
     await opened(rig);
     const lines = consoleOf(rig, '/tangent', '/tangent tail');
     assert.is(lines.at(-1), 'Restored conversation from checkpoint (↯). - Returned to main conversation.');
   }));
 
-test('the console reports that the tail of a tangent was kept (C21)', () =>
+test('if the last entry of a tangent is kept, the console reports this (C21)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.request('conversation/enterTangent', { session });

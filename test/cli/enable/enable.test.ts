@@ -99,7 +99,7 @@ test('the command `disable` keeps later changes of the user, and does not replac
     const enabled = JSON.parse(readFileSync(file, 'utf8')) as object;
     writeFileSync(file, JSON.stringify({ model: 'opus', ...enabled }));
     assert.is((await run(rig, 'disable', '--yes')).code, 0);
-    // The layout of the text is unchanged.
+    // The layout of the settings is unchanged.
     assert.is(readFileSync(join(rig.home, 'dotfiles/claude.json'), 'utf8'), '{"model":"opus"}');
     assert.equal(readdirSync(join(rig.home, '.claude')), ['settings.json']);
   }));
@@ -235,7 +235,7 @@ test('the commands `status` and `doctor` list the enabled agents and the result 
     }
   }));
 
-test('the command `enable` reports an unknown agent, and says when it finds no agent', () =>
+test('the command `enable` reports an unknown agent, and also reports if it finds no agent', () =>
   withRig(async (rig) => {
     const unknown = await run(rig, 'enable', '--agent', 'gemni');
     assert.is(unknown.code, 2);

@@ -74,7 +74,7 @@ test('if the running keeper dies before it answers, the hook starts a new keeper
     assert.match(await listed(rig), /\[1\].*one/);
   }));
 
-test('the end of a conversation that never began creates no session', () =>
+test('the end event of a conversation that never began creates no session', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionEnd'));
     await allTaken(rig);

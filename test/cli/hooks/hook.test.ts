@@ -49,7 +49,7 @@ test('a prompt makes a turn checkpoint, and a tool with changes makes a tool che
     );
   }));
 
-test('after the user restores by hand, the next prompt notifies the agent once', () =>
+test('after a restore by the user, the agent is notified once, at its next prompt', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await until('the checkpoint is listed', async () => /\[1\]/.test(await listed(rig)));

@@ -128,7 +128,7 @@ test('imported tools are grouped as in our documents, without their outer layer 
   });
 });
 
-test('an import keeps context paths inside the work tree, and accepts a summary in plain text', async () => {
+test('an import keeps only context paths that are inside the work tree, and accepts a summary in plain text', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.contextPaths, ['README.md', 'docs/a.md', 'AGENTS.md']);
   assert.equal(conversation.state.latestSummary, { text: 'so far', metadata: {} });

@@ -101,7 +101,7 @@ test('without git on PATH, and with an old git, checkpoints are disabled (Q3, Q1
     assert.is((await client.close()).code, 0);
   }));
 
-test("a session that was opened without the checkpoint feature refuses requests with Q CLI's message (Q46)", () =>
+test("if a session was opened without the checkpoint feature, its requests for checkpoints fail with Q CLI's message (Q46)", () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const words = /Checkpoint is disabled\. Enable it with: q settings chat\.enableCheckpoint true/;

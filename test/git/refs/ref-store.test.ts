@@ -172,7 +172,7 @@ for (const count of [1, 2]) {
     }));
 }
 
-test("if the user's git packs refs while the store syncs them, the store keeps them and syncs every directory", () =>
+test("if the user's git packs refs while the store syncs these refs, the store keeps the refs and syncs every directory", () =>
   withRefs(async ({ again, objects: [one], gitDir }) => {
     const refs = await again(true);
     installFault((made, target) => {

@@ -12,7 +12,7 @@ import { failureOf } from '../../support/wire-client.ts';
 /** Returns the parts of a failure that a client sees: the kind, the effects and the message. */
 const told = ({ data, message }: WireFailure): string => `${data?.kind} ${data?.effects}: ${message}`;
 
-test('if .git is removed under an open session, every method reports this and changes nothing', () =>
+test('if .git is removed while a session is open, every method reports this and changes nothing', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
     rig.write('a.txt', 'two\n');
