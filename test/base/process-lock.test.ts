@@ -37,7 +37,7 @@ test('an ended process counts as dead even before its parent collects the exit s
   }
 });
 
-test('SIGKILL of a process frees the locks of this process at once', async () => {
+test('SIGKILL of a process immediately frees the locks of this process', async () => {
   const file = join(temporaryDirectory(), 'lock');
   const script = `const { takeProcessLock } = await import(${JSON.stringify(lockModule)});
     const lock = await takeProcessLock(${JSON.stringify(`two ${file}`)}, ${JSON.stringify(file)});

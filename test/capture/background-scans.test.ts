@@ -68,7 +68,7 @@ test('if a capture stops a long background scan, the pause before the next scan 
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
-test('if a capture waits for a background scan, the scan begins at once, even after a long scan', () =>
+test('if a capture waits for a background scan, the scan begins immediately, even after a long scan', () =>
   scanning(2000, async (scans, began, ended) => {
     scans.schedule(false);
     await until('a scan has ended', () => ended.length === 1);

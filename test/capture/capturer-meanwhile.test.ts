@@ -10,7 +10,7 @@ import { contentOf, copiesLeft, pathsOf, reasonFor, withRig } from '../support/c
 
 const test = suite('captures while other programs write');
 
-/** Runs `body` while another process runs the script. `body` begins once the script has printed something. */
+/** Runs `body` while another process runs the script. `body` begins when the script has printed something. */
 async function beside(script: string, cwd: string, body: () => Promise<void>): Promise<void> {
   const child: ChildProcess = spawn(process.execPath, ['-e', script], {
     cwd,

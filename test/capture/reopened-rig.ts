@@ -1,5 +1,5 @@
 // A work tree whose session is opened again and again. Each capturer begins with only the list of known files. A
-// content counts as settled at once.
+// content counts as settled immediately.
 import { createHash } from 'node:crypto';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -8,7 +8,7 @@ import { InProcessDaemon, repository, write } from '../support/in-process-daemon
 import { temporaryDirectory } from '../support/temporary.ts';
 
 for (const strategy of ['shadow', 'sqlite'] as const) {
-  test(`if the first checkpoint of a session was deleted, the session continues from the oldest that remains (${strategy})`, async () => {
+  test(`if the first checkpoint of a session was deleted, the session continues from the oldest remaining checkpoint (${strategy})`, async () => {
     const storage = join(temporaryDirectory('storage'), 'storage');
     const root = repository();
     let daemon = new InProcessDaemon(storage);
@@ -50,7 +50,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
   });
 }
 
-test('after all checkpoints were deleted, a diff against the first one reports the deletion, and the next create works', async () => {
+test('after all checkpoints were deleted, a diff against the first checkpoint reports its deletion, and the next create works', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const options = { conversationId: 'c' };

@@ -63,7 +63,7 @@ test('on a terminal of twenty columns, every line fits, even with colours, wide 
     await client.close();
   }));
 
-test('an error message is visible even if the pager is missing or ends at once', () =>
+test('an error message is visible even if the pager is missing or ends immediately', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened();
     for (const PAGER of ['true', 'no-such-pager', 'sleep 0.2']) {

@@ -220,7 +220,7 @@ test('after the daemon of a session was killed, a command restores a checkpoint 
     assert.equal(rig.sessions(), [session]);
   }));
 
-test('for an unknown command or tag, the command line proposes similar ones', () =>
+test('for an unknown command or tag, the command line proposes similar commands or tags', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn', name: 'before-lunch' });
@@ -288,7 +288,7 @@ test('without --session, a command uses the most recently used session and says 
     await client.close();
   }));
 
-test('a client refuses a socket that owner.json names if the socket is not private', () =>
+test('if owner.json names a socket that is not private, a client refuses the socket', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();

@@ -94,7 +94,7 @@ test('a command that changes files says which session it uses if another session
     assert.is(rig.read('a.txt'), 'two\n');
   }));
 
-test('appending an entry or restoring makes a session the most recently used one; reading does not', () =>
+test('an append or a restore makes a session the most recently used session; reading does not', () =>
   withRig(async (rig) => {
     const one = await withOneTurn(rig, 'claude-code', 'one\n');
     const two = await withOneTurn(rig, 'codex', 'two\n');

@@ -96,7 +96,7 @@ test('the client kills a daemon that does not answer shutdown', async () => {
   assert.not.ok(isAlive(client.pid));
 });
 
-test('if the daemon’s program is missing or ends at once, the client reports this', async () => {
+test('if the daemon’s program is missing or ends immediately, the client reports this', async () => {
   const missing = await failure(CheckpointdClient.start({ command: join(folder, 'none') }));
   assert.instance(missing, CheckpointdGoneError);
   assert.match(missing.message, /could not start .*none/);

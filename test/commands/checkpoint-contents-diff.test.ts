@@ -8,8 +8,8 @@ import { git, InProcessDaemon, repository, write } from '../support/in-process-d
 const lines = (n: number): string => Array.from({ length: n }, (_, i) => `line ${i}\n`).join('');
 
 /**
- * Makes a session with checkpoints "0" and "1". Between the two, files are added, modified, deleted and renamed, and a
- * file becomes a link.
+ * Makes a session with checkpoints "0" and "1". Between these checkpoints, files are added, modified, deleted and
+ * renamed, and a file becomes a link.
  */
 async function variety(): Promise<{
   daemon: InProcessDaemon;
@@ -70,7 +70,7 @@ test('statistics are cached, but a tag that moves to a new checkpoint gets new s
   await daemon.close();
 });
 
-test('the text of a diff has the specified layout, with unchanged file names (Q32)', async () => {
+test('the text of a diff has the specified layout, and does not quote or escape file names (Q32)', async () => {
   const { daemon, session } = await variety();
   const { text = '' } = await daemon.call('checkpoint/diff', { session, from: '0', to: '1', format: 'text' });
   const [list = '', stat = ''] = text.split('\n\n');
@@ -131,7 +131,7 @@ test('a diff without "to" compares with the present work tree, and changes nothi
   await daemon.close();
 });
 
-test('a diff has both paths and contents of each file, and marks binary files and shortened contents (R22)', async () => {
+test('a diff has the old and new path and content of each file, and marks binary files and shortened contents (R22)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'before\n', gone: 'gone\n' });
   const { session } = await daemon.open(root);
@@ -174,7 +174,7 @@ test('a unified diff equals that of git, and can be restricted to paths', async 
   await daemon.close();
 });
 
-test('client and daemon exchange file names of any bytes unchanged', async () => {
+test('client and daemon exchange file names unchanged, whatever bytes the names have', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a' });
   writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])]), 'latin');

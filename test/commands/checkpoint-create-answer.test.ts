@@ -71,7 +71,7 @@ test('checkpoint/hasChanges compares the work tree with the latest create or res
   await daemon.close();
 });
 
-test('a description of blanks stays unchanged; an empty description counts as missing', async () => {
+test('a description that consists of blanks stays unchanged; an empty description counts as missing', async () => {
   const { daemon, session } = await opened();
   for (const description of [' ', '\n\n', ' \t\n ', '\u2028']) {
     const made = await daemon.call('checkpoint/create', { session, kind: 'turn', description });

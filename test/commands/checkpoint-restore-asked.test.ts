@@ -39,7 +39,7 @@ test('if a directory becomes a file, a restore counts the files below the direct
   await daemon.close();
 });
 
-test('an edit from outside the session is a conflict, which the client can overwrite, skip or treat as a failure', async () => {
+test('an edit from outside the session is a conflict; the client can overwrite or skip the edit, or let the restore fail', async () => {
   const { daemon, root, session } = await opened({ 'a.txt': 'a\n', 'src/ü.txt': 'before\n' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'by the agent' });

@@ -383,7 +383,7 @@ test('the answer of a revert contains its patch, as base64 if a content is not U
 });
 
 for (const strategy of strategies) {
-  test(`${strategy}: a revert reverses single hunks by the names from checkpoint/diff`, async () => {
+  test(`${strategy}: a revert can reverse single hunks, which have the same names as in checkpoint/diff`, async () => {
     const { daemon, root, session } = await opened(strategy);
     write(root, { 'a.txt': lines(), 'gone.txt': lines() });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });

@@ -25,7 +25,7 @@ async function mistakenUndo(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-test('after a turn and a store/gc, a safety checkpoint still has the files that a mistaken undo displaced', () =>
+test('even after a turn and a store/gc, a safety checkpoint still has the files that a mistaken undo displaced', () =>
   withSessions(async (rig) => {
     const session = await mistakenUndo(rig);
     const { checkpointsRemoved } = await rig.request('store/gc', { session: session.id });

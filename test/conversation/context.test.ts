@@ -52,7 +52,7 @@ test('without any context, there is no context message (C7)', async () => {
   assert.is((await conversation.context.build(tree)).message, '');
 });
 
-test('the budget for context is three quarters of the model’s window, by default of 200,000 tokens (C9, C24)', async () => {
+test('the budget for context is three quarters of the model’s window, which has 200,000 tokens by default (C9, C24)', async () => {
   const { conversation, tree } = room();
   assert.is((await conversation.context.build(tree)).maxSize, 150_000 * 4);
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 100 });

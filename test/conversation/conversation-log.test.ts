@@ -54,7 +54,7 @@ test('after reopening, the conversation continues at the newest record that desc
   assert.throws(() => again.restoreHead(99, 0), refusedAs('DataCorrupt'));
 });
 
-test('after reopening, a conversation does not continue at a record that was rewound before the publication', () => {
+test('after reopening, a conversation does not continue at a record that a rewind undid before the publication', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));

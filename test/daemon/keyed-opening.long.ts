@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 const opening = { conversationId: 'c', retention: 'keep', idempotencyKey: 'k' } as const;
 
 for (const strategy of ['shadow', 'sqlite'] as const) {
-  test(`if session/open (${strategy}) is killed at any call and then repeated, only one session exists`, () =>
+  test(`if the daemon is killed at any call of session/open (${strategy}) and the request is repeated, only one session exists`, () =>
     withRig(async (rig) => {
       const changes = (await killedAt(rig, 0, strategy)).changes;
       assert.ok(changes > 20, `${changes} changes`);

@@ -215,7 +215,7 @@ function slowOnes(rig: DaemonRig): string[] {
   return rig.children().filter((line) => line.includes('git-slow'));
 }
 
-test('if the shadow repository is removed under a running daemon, the next create fails clearly and changes no file (F101)', () =>
+test('if the shadow repository is removed while the daemon runs, the next create fails with a clear error and changes no file (F101)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'one\n');

@@ -1,4 +1,5 @@
-// Tests several daemons at once: which of them may open a session, and which may write to a work tree.
+// Tests several daemons that run at the same time: which of them may open a session, and which may write to a work
+// tree.
 import { createHash } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -10,7 +11,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { rewriteRecord } from '../support/stores/rewritten-record.ts';
 import { failureOf } from '../support/wire-client.ts';
 
-test('a second daemon gets StoreBusy with the owner’s pid, and can open the session once the owner ends', () =>
+test('a second daemon gets StoreBusy with the owner’s pid, and can open the session after the owner has ended', () =>
   withRig(async (rig) => {
     const first = await rig.opened();
     const second = await rig.start();
@@ -38,7 +39,7 @@ test('a daemon can open a kept session that another running daemon has closed', 
     assert.is((await failureOf(rig.open(client))).kind, 'StoreBusy');
   }));
 
-test('a second session/open in one daemon returns the open session, even if both requests come at once (Q15)', () =>
+test('a second session/open in one daemon returns the open session, even if both requests come at the same time (Q15)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const [one, two] = await Promise.all([rig.open(client), rig.open(client)]);

@@ -63,7 +63,7 @@ test('every message in the guide is valid, except requests whose refusal the gui
   assert.ok(blocks.length > 25);
 });
 
-test('every link in the reference leads to a heading or a row', () => {
+test('every link in the reference leads to a heading or to a row of a table', () => {
   const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()

@@ -95,7 +95,7 @@ for (const [name, obstacle, start] of servers) {
       assert.equal(laptop.tree(), container.tree());
     }));
 
-  test(`the host of ${name} refuses an unknown user at once`, () =>
+  test(`the host of ${name} immediately refuses an unknown user`, () =>
     onServer(start, async ({ server, remote, container }) => {
       const config = join(container.home, '.gitconfig');
       // The client knows the host key, but has neither a password nor a key of its own.

@@ -28,7 +28,7 @@ test('the daemon detects whether a file system ignores letter case, and leaves n
   remove(root);
 });
 
-test('the daemon detects a real file system that ignores letter case', () => {
+test('on a real file system that ignores letter case, the daemon detects this', () => {
   const root = makeDirectory();
   const image = `${root}/image`;
   mkdirSync(`${root}/mount`);

@@ -63,7 +63,7 @@ test('if no program writes to a replaced file, the file is removed silently', ()
   }));
 
 for (const method of ['session/close', 'session/delete'] as const)
-  test(`${method} does not wait two seconds for late writes to replaced files, but loses none (F76)`, () =>
+  test(`${method} does not wait two seconds for late writes to replaced files, but loses no late write (F76)`, () =>
     withSessions(async (rig) => {
       const { session, write } = await restored(rig);
       write('late edit\n');

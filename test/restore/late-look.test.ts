@@ -248,7 +248,7 @@ for (const where of ['outside the work tree', 'in it'] as const)
       assert.equal(keptBeside, [{ path: path('d/f'), keptAs: `d/${kept('d')[0]}` }]);
     }));
 
-test('if only the old file is edited while a restore exchanges the files, the old file returns at once', () =>
+test('if only the old file is edited while a restore exchanges the files, the old file returns immediately', () =>
   withTree(async ({ restore, look, read, kept, work }) => {
     let isEdited = false;
     const old = openSync(`${work}/d/f`, 'r+');

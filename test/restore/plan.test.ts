@@ -247,7 +247,7 @@ test('a plan replaces a file with several hard links even if only the permission
   assert.equal(operations(planBetween(present, target, 'soft', { obstacles })), ['+ linked', 'm alone']);
 });
 
-test('a plan of many files is the same whether it is made in slices or at once', async () => {
+test('a plan of many files is the same whether it is made in slices or in one piece', async () => {
   const many = 500;
   const files = (text: string): Record<string, string> =>
     Object.fromEntries(Array.from({ length: many }, (_, n) => [`d${n % 10}/f${n}`, `${n} ${text}`]));

@@ -182,7 +182,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('a restore whose sync fails stops before it changes anything', () =>
+test('if the sync of a restore fails, the restore stops before it changes anything', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('a', 'one\n');

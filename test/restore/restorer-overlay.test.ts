@@ -62,7 +62,7 @@ function restore(root: string, displacedTo?: string): Promise<AppliedPlan> {
 }
 
 for (const where of ['beside it', 'outside the work tree']) {
-  test(`a restore can replace files of a lower overlay layer, and keeps them for a time ${where === 'beside it' ? 'beside the new file' : where}`, () =>
+  test(`a restore can replace files of a lower overlay layer; it keeps the old files for a time ${where === 'beside it' ? 'beside the new files' : where}`, () =>
     onOverlay(async (work, aside) => {
       const result = await restore(work, where === 'beside it' ? undefined : aside);
       assert.equal([result.failed, result.conflicts, result.leftover], [[], [], []]);

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { failedAfterRecovery } from '../../src/base/errors.ts';
 import { gate, gc, gcResult, kindOf, started, untilAborted } from './server-rig.ts';
 
-test('the error of a cancelled request that finished an interrupted restore does not claim the effects "none"', async () => {
+test('if a cancelled request has finished an interrupted restore, its error does not claim the effects "none"', async () => {
   const runs = gate();
   const server = await started({
     'store/gc': async (_params, context) => {

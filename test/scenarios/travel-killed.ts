@@ -76,7 +76,7 @@ async function killTaking(
   return countIn(count);
 }
 
-/** Starts a daemon that dies at the n-th call after `arm` exists. */
+/** Starts a daemon that dies at the n-th call after the file `arm` exists. */
 async function doomed(
   rig: DaemonRig,
   n: number,

@@ -17,7 +17,7 @@ function withStorage(body: (storage: string) => void): void {
   }
 }
 
-test('each combination of work tree, conversation and strategy has a different session id (Q14)', () => {
+test('each combination of work tree, conversation and strategy gives a different session id (Q14)', () => {
   const id = sessionIdOf('/work', 'c', 'shadow');
   assert.match(id, /^ses_[0-9a-z]{26}$/);
   assert.is(sessionIdOf('/work', 'c', 'shadow'), id);

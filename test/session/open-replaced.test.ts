@@ -44,7 +44,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('session/open warns of a replaced work tree until the new one has a checkpoint', () =>
+test('session/open warns of a replaced work tree until the new work tree has a checkpoint', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ retention: 'keep' });
     await client.close();

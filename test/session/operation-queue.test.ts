@@ -82,7 +82,7 @@ test('if an internal condition is broken, the queue reports this once and refuse
   assert.is(told, 1);
 });
 
-test('closing the queue waits for the running operation, and refuses all waiting ones', async () => {
+test('closing the queue waits for the running operation, and refuses all waiting operations', async () => {
   const queue = new OperationQueue();
   const first = gate();
   let ended = false;

@@ -44,7 +44,7 @@ test('if a client disconnects while it opens a session, the daemon can still end
   assert.ok(shares.beginEnd());
 });
 
-test('once a client has begun to end the daemon, no other client can open a session', () => {
+test('after a client has begun to end the daemon, no other client can open a session', () => {
   const shares = new Shares();
   assert.is(refusalOf(shares, second), undefined);
   shares.leave(second);

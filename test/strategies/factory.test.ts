@@ -39,7 +39,7 @@ test('by default, a session of shadow is removed at its end, and sessions of loc
   await daemon.close();
 });
 
-test('session/open refuses an unknown strategy, lists the known ones, and makes nothing (R2)', async () => {
+test('session/open refuses an unknown strategy, lists the known strategies, and creates nothing (R2)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   for (const strategy of ['tape', '__proto__', 'constructor', 'Shadow', '']) {

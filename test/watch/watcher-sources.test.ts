@@ -144,7 +144,7 @@ if (isLinux) {
       }
     }));
 
-  test('once chokidar runs, clients are also notified of changes that only the directory handles report', () =>
+  test('while chokidar runs, clients are also notified of changes that only the directory handles report', () =>
     withSources({ handles: true, chokidar: false }, async (it) => {
       mkdirSync(join(it.rig.root, 'd'));
       await it.capture('first');

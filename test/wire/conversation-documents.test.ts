@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { failureOf } from '../support/wire-client.ts';
 import { withSession } from '../support/wire-session.ts';
 
-test('exporting to a file and importing the file lose nothing, and a refused request changes nothing (C2, C35)', () =>
+test('an export to a file and an import of this file lose nothing, and a refused request changes nothing (C2, C35)', () =>
   withSession(async (rig) => {
     await rig.append('a\nb');
     await rig.append('', { tool: true });

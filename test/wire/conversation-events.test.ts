@@ -73,7 +73,7 @@ test('each method that changes the conversation sends one event with the new sta
     }
   }));
 
-test('restoring the conversation and leaving a tangent also send conversation/didChange (C33)', () =>
+test('a restore of the conversation and the end of a tangent also send conversation/didChange (C33)', () =>
   withSession(async (rig) => {
     await rig.append('a');
     await rig.request('checkpoint/create', { kind: 'turn' });

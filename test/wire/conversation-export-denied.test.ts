@@ -8,7 +8,7 @@ import { giveToPlainUser, plainUserRefusal } from '../../scripts/torture/plain-u
 import { asNobody, withRig } from '../support/daemon-rig.ts';
 import { daemonEntry, failureOf } from '../support/wire-client.ts';
 
-test('an export into a directory that the daemon may not write or enter fails with ReadOnlyStore', () =>
+test('if the daemon may not write to a directory or enter it, an export into this directory fails with ReadOnlyStore', () =>
   withRig(async (rig) => {
     const [shut, hidden] = [join(rig.top, 'shut'), join(rig.top, 'hidden')];
     for (const directory of [shut, hidden]) mkdirSync(directory);

@@ -55,7 +55,7 @@ test('conversation/get returns the whole state, but only the lengths of history 
     assert.is((await rig.request('conversation/tangent', {})).durationSeconds, 0);
   }));
 
-test('all pages of a listing show the state at the first page, despite later appends and restores (C12)', () =>
+test('all pages of a listing show the state of the time of the first page, despite later appends and restores (C12)', () =>
   withSession(async (rig) => {
     for (const text of ['a', 'b', 'c', 'd', 'e']) await rig.append(text);
     const first = await rig.request('conversation/history', { limit: 2 });

@@ -73,7 +73,7 @@ test('the daemon returns the model and request fields that a client has sent', (
     assert.is((await rig.request('conversation/get', {})).model, 'of old');
   }));
 
-test('the checkpoint of a restore names the restored and the safety checkpoint', () =>
+test('the checkpoint of a restore names the restored checkpoint and the safety checkpoint', () =>
   withSession(async (rig) => {
     rig.write('a.txt', 'two\n');
     await rig.request('checkpoint/create', { kind: 'turn' });
@@ -184,7 +184,7 @@ test('conversation/context names an unreadable context file', () =>
     await client.close();
   }));
 
-test('a long restore reports its progress, and reports that it can no longer be cancelled', () =>
+test('a long restore reports its progress, and also whether it can still be cancelled', () =>
   withSession(async (rig) => {
     for (let i = 0; i < 3000; i += 1) rig.write(`d${i % 30}/f${i}`, `${i}\n`);
     await rig.request('checkpoint/create', { kind: 'turn' });

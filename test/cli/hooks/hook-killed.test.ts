@@ -125,7 +125,7 @@ test('a keeper processes an event even if the hook never contacts the keeper', (
     assert.match(await listed(rig), /\[2\].*two/);
   }));
 
-test('an event that a killed keeper had already processed is not processed again', () =>
+test('if a killed keeper had already processed an event, the event is not processed again', () =>
   withKeeper(async (rig) => {
     const told = [
       eventOf(rig, 'prompt', { text: 'one' }),

@@ -8,7 +8,7 @@ import { withRig } from '../../support/daemon-rig.ts';
 
 const day = 24 * 60 * 60_000;
 
-test('only sessions of agents are deleted, after thirty days without use', () =>
+test('after thirty days without use, sessions of agents are deleted, but no other sessions', () =>
   withRig(async (rig) => {
     const { client, session: old } = await rig.opened({ retention: 'keep', conversationId: 'codex:1' });
     const { session: hand } = await rig.open(client, { retention: 'keep', conversationId: 'command line' });

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { McpSession } from '../../../src/cli/mcp/session.ts';
 import { tools } from '../../../src/cli/mcp/tools.ts';
 
-test('the result of a restore of thousands of files lists the first fifty names', async () => {
+test('after a restore of thousands of files, the result lists the first fifty names', async () => {
   const restored = Array.from({ length: 3000 }, (_, at) => ({ path: `file-${at}.txt` }));
   const answer = { dryRun: true, restored, deleted: [], conflicts: [], skipped: [], failed: [] };
   const session = { ask: () => Promise.resolve(answer) } as unknown as McpSession;

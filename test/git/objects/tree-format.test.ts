@@ -44,7 +44,7 @@ test('a tree of valid names and modes is read back unchanged', async () => {
   );
 });
 
-test('files and directories have the same order as in git add and git write-tree', () =>
+test('in a tree, files and directories have the same order as in git add and git write-tree', () =>
   inTemporary(async (directory) => {
     git(directory, 'init', '-q');
     const names = [
@@ -109,7 +109,7 @@ test('a tree is refused if it has invalid or double names, a wrong order, odd mo
   assert.is((await decodeTree(raw(['100644', 'a']), 'id')).length, 1);
 });
 
-test('a directory of ten thousand names in any order gives the same tree as git', () =>
+test('the tree of a directory with ten thousand names equals git’s tree, whatever the order of the names', () =>
   inTemporary(async (directory) => {
     git(directory, 'init', '-q');
     const items: TreeItem[] = [];

@@ -25,7 +25,7 @@ async function withProgram(script: string, body: (directory: string) => Promise<
   });
 }
 
-test('several queries can be sent to a git process at once, and are answered in order', () =>
+test('several queries can be sent to a git process together, and are answered in order', () =>
   withProgram('cat', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x']);
     const words = Array.from({ length: 5000 }, (_, index) => `word ${index}`);
@@ -88,7 +88,7 @@ test('if a git process dies, only its own queries fail, and a harmless query is 
     },
   ));
 
-test('a process without queries ends after a while, and the next query starts a new one', () =>
+test('a git process without queries ends after a while, and the next query starts a new git process', () =>
   withProgram('while read line; do echo "$$"; done', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x'], { restMs: 20 });
     const first = await ask(child, 'who');
@@ -101,7 +101,7 @@ test('a process without queries ends after a while, and the next query starts a 
     assert.not(existsSync(`/proc/${second}`));
   }));
 
-test('a process does not end while a query is open, however long the query takes', () =>
+test('a git process does not end while a query is open, however long the query takes', () =>
   withProgram('read line; sleep 0.3; echo "$line"', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x'], { restMs: 20 });
     assert.is(await ask(child, 'slow'), 'slow');

@@ -28,7 +28,7 @@ function withFewDescriptors(body: string): string {
   return stdout.trim();
 }
 
-test('if no descriptor is free for git, the error is a system error, and git starts once descriptors are free', () => {
+test('if no descriptor is free for git, the error is a system error, and git starts as soon as descriptors are free', () => {
   const body = `
     full();
     const first = await told(runGit({ place, args: ['version'] }));

@@ -244,7 +244,7 @@ for (const names of [['packed-refs.lock', 'packed-refs.new'], ['packed-refs.new'
       git(gitDir, 'pack-refs', '--all');
     }));
 
-test('removing one ref writes a note; after a kill, the next open recognises leftover locks by the note', () =>
+test('even the removal of one ref writes a note; after a kill, the next open recognises leftover locks by the note', () =>
   withRefs(async ({ refs, objects: [one], left }) => {
     await refs.commit([{ ref: 'refs/own/a', to: one }]);
     failing('open');
@@ -272,7 +272,7 @@ test('if git refuses a change of refs, the error says that nothing changed, even
     assert.is((await again()).refs.size, 2);
   }));
 
-test('if git is too old to sync refs, the store syncs changed refs itself, and packed-refs after a deletion', () =>
+test('if git is too old to sync refs, the store itself syncs changed refs, and syncs packed-refs after a deletion', () =>
   withRefs(async ({ again, objects: [one, two], gitDir }) => {
     const refs = await again(false, true);
     const calls: string[] = [];

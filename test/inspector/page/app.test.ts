@@ -175,7 +175,7 @@ seen('at first, the timeline shows only turns and tools', async () => {
   assert.is(page.url().includes('#'), false, 'the token is not in the address');
 });
 
-seen('the timeline shows a checkpoint of another client at once', async () => {
+seen('the timeline immediately shows a checkpoint of another client', async () => {
   const { page } = shown;
   await inspected.turn('a third turn, made live');
   await page.locator('[data-tag="3"]', { hasText: 'made live' }).waitFor();

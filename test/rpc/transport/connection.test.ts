@@ -46,7 +46,7 @@ test('messages of a connection are handled in order; after them, the end is repo
   assert.equal(events, ['m1', 'wanted', 'm2', 'wanted', 'endOfInput']);
 });
 
-test('requests before a framing fault are handled, and later ones are not', async () => {
+test('requests before a framing fault are handled, and later requests are not', async () => {
   const { input, events } = connect();
   input.write(Buffer.concat([request(1), Buffer.from('noise\n'), request(2)]));
   input.write(request(3));

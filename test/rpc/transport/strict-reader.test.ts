@@ -25,7 +25,7 @@ interface Read {
   readonly ends: string[];
 }
 
-/** Reads the chunks and then the end of input. If `answer` is true, treats each request as answered at once. */
+/** Reads the chunks and then the end of input. If `answer` is true, treats each request as answered immediately. */
 function read(chunks: readonly Buffer[], answer = true): Read {
   const source = new Source();
   const admission = new Admission(() => true);

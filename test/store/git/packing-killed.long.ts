@@ -86,7 +86,7 @@ function steps(calls: readonly string[]): number[] {
 const packsIn = (shadow: string): number =>
   readdirSync(join(shadow, 'objects/pack')).filter((name) => name.endsWith('.pack')).length;
 
-test('a kill of packing at any step loses no checkpoint, and the next packing succeeds', () =>
+test('if packing is killed at any step, no checkpoint is lost, and the next packing succeeds', () =>
   inTemporary(async (directory) => {
     const first = join(directory, 'first');
     const store = await open(first);

@@ -146,7 +146,7 @@ test('if a database cannot be written or made, the error is ReadOnlyStore', () =
     assert.is(attempt(empty), 'ReadOnlyStore');
   }));
 
-test('publishing fails with NoSpace on a full disk, and works once there is space (O21)', () =>
+test('publishing fails with NoSpace on a full disk, and works as soon as there is space (O21)', () =>
   inDirectory(async (directory) => {
     const mounted = join(directory, 'small');
     mkdirSync(mounted);

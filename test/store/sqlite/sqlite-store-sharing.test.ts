@@ -62,7 +62,7 @@ test('closing a store leaves no data in the journal, even while another store is
     database.close();
   }));
 
-test('once the last store is closed, the user can replace the database by an older copy', async () => {
+test('after the last store is closed, the user can replace the database by an older copy', async () => {
   const directory = temporaryDirectory('older');
   const database = `${directory}/checkpointd.sqlite`;
   for (const turns of [[1], [2, 3, 4], [5]]) {

@@ -87,7 +87,7 @@ for (const removed of ['-wal', '-shm'])
       assert.is((await last.client.close()).code, 0);
     }));
 
-test('a new database in place of a lost one does not use the old -wal and -shm files', () =>
+test('a new database in place of a lost database does not use the old -wal and -shm files', () =>
   withRig(async (rig) => {
     const open = { strategy: 'sqlite', retention: 'keep' } as const;
     const { client, session } = await rig.opened(open);
