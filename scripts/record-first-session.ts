@@ -45,7 +45,7 @@ function note(text: string): void {
 }
 
 note(
-  'The client starts `checkpointd --stdio`, writes to its standard input and reads from its standard output. `→` marks messages of the client, `←` those of the daemon.',
+  'The client starts `checkpointd --stdio`, writes to its standard input and reads from its standard output. `→` marks messages of the client, and `←` messages of the daemon.',
 );
 await ask(1, 'initialize', {
   processId: null,
@@ -57,12 +57,12 @@ note(
   '`/home/ada/project` is an empty git repository. Opening a session there makes the base, checkpoint `0`.',
 );
 const { session } = await ask(2, 'session/open', { workspace: work, conversationId: 'first' });
-note('The agent writes `hello.txt`. The checkpoint of a turn contains the file.');
+note('The agent writes `hello.txt`. The client makes a checkpoint of a turn, which contains this file.');
 writeFileSync(join(work, 'hello.txt'), 'hello\n');
 await ask(3, 'checkpoint/create', { session, kind: 'turn', message: 'Say hello' });
 note('A hard restore of the base deletes `hello.txt`.');
 await ask(4, 'checkpoint/restore', { session, tag: '0', mode: 'hard' });
-note('The client ends the daemon, which exits with 0.');
+note('The client ends the daemon, and the daemon exits with 0.');
 await ask(5, 'shutdown');
 send({ method: 'exit' });
 await new Promise((resolve) => daemon.once('exit', resolve));

@@ -146,7 +146,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
   if (first !== undefined) return server.listen(load);
   sinks.push((level, message) => level === 'warn' && sayFatal(message));
   const daemon = await load();
-  if (listener === undefined) throw new Error('a daemon that does not listen would be unreachable');
+  if (listener === undefined)
+    throw new Error('the daemon could not open its socket, so no client could connect');
   server.listen(() => Promise.resolve(daemon));
   place?.writeNote(listener.path);
   process.stdout.write(`listening on ${listener.path}\n`);

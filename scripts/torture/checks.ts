@@ -59,7 +59,9 @@ function assertOneSnapshotEach({ seat, oracle }: Episode, all: readonly Recorded
     if (claim === undefined) continue;
     const files = JSON.stringify([...claim].sort(([a], [b]) => (a < b ? -1 : 1)));
     if ((byFiles.get(files) ?? snapshot) !== snapshot || (bySnapshot.get(snapshot) ?? files) !== files)
-      throw new Defect(`${id}: another checkpoint with equal files has another snapshot than ${snapshot}`);
+      throw new Defect(
+        `${id}: the snapshot ${snapshot} does not agree with a checkpoint whose files or whose snapshot are the same`,
+      );
     byFiles.set(files, snapshot);
     bySnapshot.set(snapshot, files);
   }
@@ -76,7 +78,9 @@ async function checkOne(episode: Episode, one: Recorded, all: readonly Recorded[
   const { fileCount, totalSize, files } = await seat.read<Files>('checkpoint/files', { tag: one.id });
   const sum = files.reduce((sizes, { size }) => sizes + size, 0);
   if (fileCount !== files.length || totalSize !== sum)
-    throw new Defect(`${one.id}: ${fileCount} files of ${totalSize} bytes, and ${files.length} of ${sum}`);
+    throw new Defect(
+      `${one.id}: the answer counts ${fileCount} files of ${totalSize} bytes, but lists ${files.length} files of ${sum} bytes`,
+    );
   const previous = all.find(({ tag }) => tag !== undefined && tag === one.previousTag);
   const [was, is] = [previous && oracle.targetOf(seat, previous.id), oracle.targetOf(seat, one.id)];
   if (was === undefined || is === undefined || previous === one) return;
@@ -115,7 +119,7 @@ function assertDifference(
       (change === 'added' && file.before !== undefined) ||
       (change === 'deleted' && file.after !== undefined)
     )
-      throw new Defect(`checkpoint/diff ${format}: ${nameOf(file)} is ${change} and has two sides`);
+      throw new Defect(`checkpoint/diff ${format}: ${nameOf(file)} is ${change}, but has both sides`);
     if (change === 'deleted') named.push(`${nameOf(file)}: deleted`);
     else if (change !== 'modified' && change !== 'typeChanged') named.push(`${nameOf(file)}: added`);
     if (change === 'renamed' && oldPath !== undefined) {

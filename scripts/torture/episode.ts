@@ -161,12 +161,10 @@ export class Episode {
         const changed = differences(before, torn);
         if (changed.length > 0)
           throw new Defect(
-            `${method}: ${outcome.kind} with effects ${outcome.effects}, and ${changed.join(', ')}`,
+            `${method} failed with ${outcome.kind} and effects ${outcome.effects}, but files changed: ${changed.join(', ')}`,
           );
         if (outcome.effects === 'none' && (await this.#listed()) !== listed)
-          throw new Defect(
-            `${method} failed with ${outcome.kind} and effects none, but the checkpoints changed`,
-          );
+          throw new Defect(`${method} failed with ${outcome.kind} and effects none, but checkpoints changed`);
       }
       if (outcome.effects === 'unknown') this.isUnfinished = true;
     } else if (this.isUnfinished) {

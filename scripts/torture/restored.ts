@@ -55,9 +55,9 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
     if (now === undefined && (isInTheWay || (mode === 'hard' && isMeant(path) && capturedBefore.has(path))))
       continue;
     if (now === undefined && isMeant(path) && mode === 'hard')
-      found.push({ path, what: 'was ignored, and is gone', isIgnored: true });
+      found.push({ path, what: 'was ignored, but the restore deleted it', isIgnored: true });
     else if (!isSame(now, thing))
-      found.push({ path, what: `was ${describe(thing)}, and is ${describe(now)}` });
+      found.push({ path, what: `was ${describe(thing)}, but now is ${describe(now)}` });
     else if (mode === 'hard' && isMeant(path) && capturedBefore.has(path) && !isLeft(path))
       found.push({ path, what: `still is ${describe(thing)}, but the target does not have it` });
   }

@@ -47,13 +47,16 @@ function judgeWalk(episode: Episode, course: Course, op: 'undo' | 'redo', isExac
   const { outcome, answer, after } = course;
   if (walked === undefined || !isExact || answer === undefined) {
     if (walked !== undefined && outcome.is === 'failed' && outcome.kind.startsWith('NothingTo'))
-      throw new Defect(`${op}: ${outcome.kind}, although a restore was answered`);
+      throw new Defect(
+        `${op} failed with ${outcome.kind}, although there was a restore to reverse or repeat`,
+      );
     return episode.forgetWalks();
   }
   episode[op === 'undo' ? 'redo' : 'undo'].push(walked);
   const wrong = differences(op === 'undo' ? walked.before : walked.after, after);
   const { failed } = answer as unknown as RestoreAnswer;
-  if (failed.length === 0 && wrong.length > 0) throw new Defect(`${op} is not exact: ${wrong.join(', ')}`);
+  if (failed.length === 0 && wrong.length > 0)
+    throw new Defect(`${op} did not give the exact earlier state: ${wrong.join(', ')}`);
 }
 
 interface Meant {
@@ -87,7 +90,7 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
             answer,
           ).filter(({ path: of, isIgnored }) => !(isIgnored === true && held.has(of)));
     if (wrong.length > 0)
-      throw new Defect(`a restore that answered ok: ${wrong.map(complaintText).join('; ')}`);
+      throw new Defect(`a restore succeeded, but left wrong files: ${wrong.map(complaintText).join('; ')}`);
     await judgeCheckpoints(episode, course, answer);
   } else if (outcome.is === 'killed' && target !== undefined && meant.isExact && !course.wasUnfinished) {
     const none = { failed: [], skipped: [], conflicts: [] };
@@ -99,7 +102,7 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
     );
     if (undone.length > 0 && done.length > 0)
       throw new Defect(
-        `killed, and neither before nor after: ${undone.map(([name, thing]) => `${name} was ${describe(thing)}`).join(', ')}; ${done.map(complaintText).join('; ')}`,
+        `a killed restore left neither the earlier nor the later state: ${undone.map(([name, thing]) => `${name} was ${describe(thing)}`).join(', ')}; ${done.map(complaintText).join('; ')}`,
       );
   }
 }

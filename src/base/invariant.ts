@@ -4,18 +4,15 @@
 
 /** The error for a defect of the program. Never thrown for bad input, a full disk or a missing file. */
 export class InvariantViolation extends Error {
-  constructor(because: string) {
-    super(`Invariant broken: ${because}`);
+  constructor(fault: string) {
+    super(`Invariant broken: ${fault}`);
     this.name = 'InvariantViolation';
   }
 }
 
-/**
- * Throws {@link InvariantViolation} unless `condition` is true. `because` says why the condition should
- * always be true.
- */
-export function invariant(condition: unknown, because: string): asserts condition {
-  if (!condition) throw new InvariantViolation(because);
+/** Throws {@link InvariantViolation} unless `condition` is true. `fault` says what is wrong when it is false. */
+export function invariant(condition: unknown, fault: string): asserts condition {
+  if (!condition) throw new InvariantViolation(fault);
 }
 
 /** Ends an exhaustive switch. The call does not compile if the switch misses a member of the union. */

@@ -490,7 +490,7 @@ function isBase(base: ScanState['base']): base is ScanBase {
 
 function accessListsFound(paths: readonly TreePath[]): string {
   const some = paths.slice(0, 3).map((path) => JSON.stringify(toText(path)));
-  return `Access lists are not captured. After a restore, only the owner can use ${counted(paths.length, 'path')} with access lists: ${some.join(', ')}`;
+  return `Access lists are not captured. After a restore, only the owner can use the ${counted(paths.length, 'path')} that ${paths.length === 1 ? 'has' : 'have'} an access list: ${some.join(', ')}`;
 }
 
 /** A sink that discards all contents. */

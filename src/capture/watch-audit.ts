@@ -87,7 +87,9 @@ export class WatchAudit {
         if (finding !== undefined) await this.#confirm(finding);
       }
     } catch (error) {
-      this.#options.log.warn(`The watch of the work tree could not be checked: ${String(error)}`);
+      this.#options.log.warn(
+        `The daemon could not check whether the watch of the work tree missed changes: ${String(error)}`,
+      );
     } finally {
       this.#running = undefined;
     }

@@ -111,7 +111,10 @@ export class CheckpointIndex {
    */
   add(checkpoint: StoredCheckpoint): void {
     const { record, tag, name } = checkpoint;
-    invariant(this.#rows.rowOf(record.id) === undefined, 'checkpoint ids are never reused');
+    invariant(
+      this.#rows.rowOf(record.id) === undefined,
+      'a new checkpoint has the id of an earlier checkpoint',
+    );
     const row = this.#rows.add(checkpoint);
     this.#isOrdered &&= record.seq > this.#seq;
     this.#seq = Math.max(this.#seq, record.seq);
@@ -144,7 +147,7 @@ export class CheckpointIndex {
   rename(id: CheckpointId, name: string | undefined): void {
     const row = this.#rows.rowOf(id);
     const stored = row === undefined ? undefined : this.#rows.at(row);
-    invariant(row !== undefined && stored !== undefined, 'only known checkpoints are renamed');
+    invariant(row !== undefined && stored !== undefined, 'the renamed checkpoint is unknown');
     if (stored.name !== undefined) this.#byName.delete(stored.name);
     const { name: _old, ...rest } = stored;
     this.#rows.replace(row, name === undefined ? rest : { ...rest, name });

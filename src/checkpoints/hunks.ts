@@ -78,7 +78,7 @@ export function withoutHunks(content: Buffer, hunks: readonly TextHunk[]): Buffe
     // If the range is empty, `start` is the number of the line before the range.
     const at = after.lines === 0 ? after.start : after.start - 1;
     const replaced = lines.slice(at, at + after.lines).join('');
-    invariant(replaced === added.join(''), 'the text has the lines of the hunk at the position of the hunk');
+    invariant(replaced === added.join(''), 'the lines of a hunk are not at their position in the text');
     parts.push(lines.slice(next, at).join(''), old.join(''));
     next = at + after.lines;
   }

@@ -60,8 +60,8 @@ async function attached(socket: string, hello: AttachOptions): Promise<Checkpoin
 
 /**
  * Starts the daemon and returns its socket. Returns undefined when the daemon does not report the socket in time. The
- * daemon watches the work tree for later commands after the first command has ended, so that this command does not wait
- * for the watch.
+ * daemon begins to watch the work tree only after the first command has ended, so that this command does not wait for
+ * the watch.
  */
 async function start(storage: string): Promise<string | undefined> {
   const { spawn } = await import('node:child_process');

@@ -79,7 +79,7 @@ async function pickFrom(
     say(`${shown} ${why}. To reverse its change, name the path and omit --hunk.`);
     return 'n';
   }
-  invariant(texts.length === hunks.length, 'the text of a file has the hunks that are listed');
+  invariant(texts.length === hunks.length, 'the patch of a file and the list of its hunks do not match');
   await sayAll(partLines({ unified: header, encoding: 'base64' }, shown));
   let letter = 'n';
   for (const [i, { id }] of hunks.entries()) {

@@ -58,7 +58,7 @@ export async function holderAt(
   }
 }
 
-/** Opens a session. Passes the warnings of the opening to `report`; a warning also tells of a recovered restore. */
+/** Opens a session. Passes the warnings of the opening to `report`; a warning also reports a recovered restore. */
 export async function openAndReport(
   client: CheckpointdClient,
   params: SessionOpenParams,

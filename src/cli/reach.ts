@@ -11,7 +11,7 @@ import { inCommands } from './in-commands.ts';
 import { holderAt, openAndReport, whileBusy } from './joining.ts';
 import { NoSession } from './refusal.ts';
 import { note, plain } from './terminal.ts';
-import { shortId, takenAmong, usedSessions } from './used-sessions.ts';
+import { chosenAmong, takenAmong, usedSessions } from './used-sessions.ts';
 
 export interface Where {
   readonly path: string;
@@ -39,10 +39,7 @@ export interface Reached {
 
 export interface Purpose {
   readonly make?: boolean;
-  /**
-   * True when the command changes files. If several sessions are possible, a command that changes files reports which
-   * session it uses.
-   */
+  /** True when the command changes files. The user must then see which session the command uses. */
   readonly changesFiles?: boolean;
   /** True to allow a new session even in the home directory and similar places. */
   readonly allowProtected?: boolean;
@@ -74,10 +71,7 @@ export async function reach(
   const here = found.filter(({ workspace }) => workspace === chosen.workspace);
   const warning = changesFiles && place !== undefined ? takenAmong(chosen, here) : undefined;
   if (warning !== undefined) note(warning);
-  else if (here.length > 1)
-    note(
-      `${chosen.workspace} has ${here.length} sessions; the command uses the most recently used session, ${shortId(chosen)} (--session=ID chooses another session)`,
-    );
+  else if (here.length > 1) note(chosenAmong(chosen, here));
   return joinedOrOpened(chosen, hello, daemon);
 }
 
@@ -127,7 +121,7 @@ async function joinedOrOpened(
       // The session has retention `session`, and its daemon has ended. If the command opened the session with this
       // retention, the end of the command would remove the session.
       if (now.retention === 'session' && own === undefined)
-        note(`the daemon of ${session} has ended; the session is kept from now on`);
+        note(`the daemon of ${session} has ended; from now on, the session is kept until you delete it`);
       own ??= await daemon();
       return await opened(own, { ...paramsOf(now), retention: 'keep' });
     });
@@ -178,7 +172,9 @@ async function begin(
   try {
     const params = { workspace, conversationId: 'command line', retention: 'keep', init: 'never' } as const;
     const begun = await opened(client, { ...params, allowProtected });
-    note(`started a session of ${workspace}; it is kept until you delete it`);
+    note(
+      `started a session of ${workspace}; the session is kept until "checkpointd sessions delete" deletes it`,
+    );
     await client.request('checkpoint/init', { session: begun.session });
     return begun;
   } catch (error) {
@@ -199,8 +195,8 @@ async function daemonFor(storage: string, hello: AttachOptions, stays: boolean):
 }
 
 /**
- * Returns the parameters that open an existing session. A daemon has already allowed the session's directory when the
- * session was first opened.
+ * Returns the parameters that open an existing session. They allow a protected directory, because the user allowed it
+ * when the session was first opened.
  */
 function paramsOf({ workspace, conversationId, strategy, storage }: StoredSession): SessionOpenParams {
   return { workspace, conversationId, strategy, storageDir: storage, allowProtected: true };
@@ -232,6 +228,6 @@ export function compareVersions({
     );
   if (theirs !== own)
     note(
-      `the daemon of this session is checkpointd ${theirs} and this command is ${own}; requests that one of the two versions does not know are refused`,
+      `the daemon of this session is checkpointd ${theirs} and this command is ${own}; the daemon refuses a request that only one of the two versions knows`,
     );
 }

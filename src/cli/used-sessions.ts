@@ -48,11 +48,19 @@ export function takenAmong(chosen: StoredSession, all: readonly StoredSession[])
     ({ session, workspace, lastUsedMs }) =>
       session !== chosen.session && workspace === chosen.workspace && Date.now() - lastUsedMs < hourMs,
   );
-  const [other] = others;
-  if (other === undefined) return undefined;
-  const more =
-    others.length === 1 ? '' : `, and ${others.length - 1} more ("checkpointd sessions" lists all)`;
-  return `using session ${shortId(chosen)} of ${named(chosen)}; --session=${shortId(other)} uses the session of ${named(other)}, last used ${agoOf(other)}${more}`;
+  return others.length === 0 ? undefined : `using session ${choiceOf(chosen, others)}`;
+}
+
+/** Returns a line that names the chosen session and another one. `all` are the sessions of the work tree. */
+export function chosenAmong(chosen: StoredSession, all: readonly StoredSession[]): string {
+  const others = all.filter(({ session }) => session !== chosen.session);
+  return `${chosen.workspace} has ${all.length} sessions; using the most recently used session, ${choiceOf(chosen, others)}`;
+}
+
+function choiceOf(chosen: StoredSession, [other, ...rest]: readonly StoredSession[]): string {
+  if (other === undefined) return `${shortId(chosen)} of ${named(chosen)}`;
+  const more = rest.length === 0 ? '' : `, and ${rest.length} more ("checkpointd sessions" lists all)`;
+  return `${shortId(chosen)} of ${named(chosen)}; --session=${shortId(other)} uses the session of ${named(other)}, last used ${agoOf(other)}${more}`;
 }
 
 /**

@@ -259,7 +259,7 @@ export function describeTool({ name, message, hasChanges }: ToolRun): string {
   return name === undefined || oneLine(name) === '' ? 'Tool completed' : `Tool: ${oneLine(name)}`;
 }
 
-/** True for a name of the tool that reads files. Agents call it `fs_read`, `read_file`, `readFile` or `Read`. */
+/** True for a name of the tool that reads files: `fs_read`, `read_file`, `readFile` or `Read`. */
 function onlyReads(name: string): boolean {
   return ['fsread', 'read', 'readfile'].includes(name.replace(/[^a-z]/gi, '').toLowerCase());
 }

@@ -181,7 +181,7 @@ async function stepOverRestore(
   const record = newest === undefined ? undefined : index.byId(newest)?.record;
   const safety = record?.safety === undefined ? undefined : index.byId(record.safety);
   if (record === undefined || safety === undefined) throw new CheckpointdError('NothingToUndo', nothing);
-  invariant(record.kind === 'restore', 'only restores are on the undo and redo stacks');
+  invariant(record.kind === 'restore', 'a checkpoint on the undo or redo stack is not a restore');
   const rest = (): readonly CheckpointId[] => taken.slice(0, -1);
   const longer = (id: CheckpointId): readonly CheckpointId[] => [...(head?.[to] ?? []), id];
   const paths = await pathsBack(session, record, safety.record.snapshot);

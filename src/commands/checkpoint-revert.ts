@@ -53,7 +53,7 @@ export const checkpointRevert = defineCommand(
     again: async ({ checkpoint = '' }, { session, context }) => {
       const { conversation: _, ...answer } = await restoreAgain(session, checkpoint, context);
       const { reverted } = session.requireCheckpoints().index.resolve(checkpoint).record;
-      invariant(reverted !== undefined, 'the checkpoint of a revert names its range');
+      invariant(reverted !== undefined, 'the checkpoint of a revert does not name the reverted range');
       return { ...reverted, paths: [], ...answer };
     },
     check: checkRevert,

@@ -129,11 +129,11 @@ async function removeStore(
   await afterCommit(context, lost, () => files.rmSync(directory.enabledFile, { force: true }));
   const trash = await afterCommit(context, lost, () => renameStoreAway(directory));
   if (trash === undefined) return;
-  // The answer does not wait for the deletion, because deleting 20,000 loose objects takes a second. A new init can
-  // already use the path.
+  // The answer does not wait for the deletion, because deleting 20,000 loose objects takes a second. The next
+  // `checkpoint/init` can already use the path.
   deleteTrash(trash).catch((error: unknown) =>
     log.warn(
-      `the daemon could not delete all data of removed checkpoints; the next start continues: ${String(error)}`,
+      `the daemon could not delete all data of removed checkpoints; the next start deletes the rest: ${String(error)}`,
     ),
   );
 }

@@ -55,7 +55,8 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   } catch (error) {
     // The request must not fail after it has removed a checkpoint, because clients can see this change.
     if (freed.checkpointsRemoved === 0) throw error;
-    const lost = 'The checkpoints were removed, but not all of their data; the next store/gc continues';
+    const lost =
+      'The checkpoints were removed, but not all of their data; the next store/gc removes the rest';
     await afterCommit(context, lost, () => {
       throw error;
     });

@@ -79,9 +79,9 @@ function visitTexts(value: unknown, what: string, visit: (text: string, isKey: b
         pending.push({ value: field, depth: depth + 1 });
       }
     } else if (typeof value === 'number' && !Number.isFinite(value))
-      refuse(what, 'holds a number that JSON does not have.');
+      refuse(what, 'holds a number that JSON cannot represent.');
     else if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function') {
-      refuse(what, `holds a ${typeof value}, which JSON does not have.`);
+      refuse(what, `holds a ${typeof value}, which JSON cannot represent.`);
     }
   }
 }

@@ -37,7 +37,7 @@ export function knownModel(given: unknown, what = 'modelInfo'): KnownModel {
   return {
     info: { ...info, modelId, contextWindowTokens: defaultWindowTokens },
     warnings: [
-      `The context window of ${label} is not known; ${defaultWindowTokens} tokens are assumed. Give contextWindowTokens to correct it.`,
+      `The context window of ${label} is not known; ${defaultWindowTokens} tokens are assumed. Give contextWindowTokens to correct this.`,
     ],
   };
 }

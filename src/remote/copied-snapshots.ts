@@ -105,7 +105,7 @@ export class SnapshotCopier {
     onCopied?: (contents: number) => void,
   ): Promise<SnapshotId> {
     const [id] = await this.copyAll([root], signal, onCopied);
-    invariant(id !== undefined, 'each copied tree has an id');
+    invariant(id !== undefined, 'a copied tree has no id');
     return id;
   }
 

@@ -139,7 +139,7 @@ async function fetchGroup(
 function asDamage(error: CheckpointdError): CheckpointdError {
   return error.kind === 'RemoteCorrupt'
     ? error
-    : corrupt('the host cannot send a head', error.details, error);
+    : corrupt('the host lists the head of a line but cannot send it', error.details, error);
 }
 
 function tooManyBroken(): CheckpointdError {

@@ -78,7 +78,7 @@ export class AnsweredRestores {
         notes.push({ intent: state.intent, answeredMs: files.statSync(file).ctimeMs });
       else if (state.kind === 'unreadable') {
         this.#log.warn(
-          `the note of an answered restore (${file}) could not be read and was removed: ${state.reason}`,
+          `the note of a finished restore (${file}) could not be read and was removed: ${state.reason}`,
         );
         files.rmSync(file, { force: true });
       }

@@ -19,7 +19,7 @@ export async function protectMerged(
 ): Promise<void> {
   if (store.isSweptByOthers !== true) return;
   const { id, snapshot, skipped } = target;
-  const description = 'The result of a revert, as it was merged';
+  const description = 'The files that a revert computed';
   const record = { ...safety, id, snapshot, skipped, seq: index.takeSeq(), description, reverted };
   await store.publish({ record });
 }

@@ -90,7 +90,7 @@ export async function runRevert(
     },
     context,
   );
-  invariant(found !== undefined, 'a revert has a plan when it ends');
+  invariant(found !== undefined, 'a revert ended without a plan');
   return { ...outcome, ...found };
 }
 
@@ -336,7 +336,7 @@ function refuseConflicts({ paths }: TreeMerge): void {
   if (conflicts.length > namedMax) named.push('…');
   throw new CheckpointdError(
     'Conflict',
-    `Later changes contradict the revert at ${counted(conflicts.length, 'path')}: ${named.join(', ')}. Nothing was changed. Repeat the revert with conflicts "leave" (these paths stay as they are) or "markers".`,
+    `Later changes conflict with the revert at ${counted(conflicts.length, 'path')}: ${named.join(', ')}. Nothing was changed. Repeat the revert with conflicts "leave" (these paths stay as they are) or "markers".`,
     { details: { conflicts: conflicts.slice(0, 100), count: conflicts.length } },
   );
 }

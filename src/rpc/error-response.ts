@@ -57,7 +57,7 @@ export function invalidParams(method: string, issues: readonly Issue[]): WireErr
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   const where = first === undefined || first.path === '' ? 'params' : `params${first.path}`;
-  const what = first === undefined ? 'the parameters do not fit' : `${where} ${first.message}${more}`;
+  const what = first === undefined ? 'the parameters are invalid' : `${where} ${first.message}${more}`;
   return wireError('InvalidParams', `${method}: ${what}.`, { issues });
 }
 

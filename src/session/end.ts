@@ -397,7 +397,7 @@ export async function finishDeletion(directory: SessionDirectory, log: Log): Pro
   log.info(`finished the deletion of ${directory.session}, which had been interrupted`);
   await deleteTrash(trash).catch((error: unknown) =>
     log.warn(
-      `the daemon could not delete all data of a removed session; the next start continues: ${String(error)}`,
+      `the daemon could not delete all data of a removed session; the next start deletes the rest: ${String(error)}`,
     ),
   );
 }

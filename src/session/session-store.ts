@@ -65,7 +65,7 @@ export async function setStoreAside(session: Session): Promise<void> {
     files.renameSync(directory.publishedFile, join(to, 'published.log'));
   // The unfinished restore refers to checkpoints that no longer exist.
   if (files.existsSync(directory.intentFile)) setAside(session.parts);
-  log.warn(`The damaged checkpoint store of ${directory.root} is kept in ${to}.`);
+  log.warn(`The damaged checkpoint store of ${directory.root} was moved to ${to}.`);
 }
 
 /**

@@ -357,7 +357,7 @@ export class Sessions {
     const { log } = this.#options;
     const watched = deletion.catch((error: unknown) =>
       log.warn(
-        `the daemon could not delete all data of a removed session; the next start continues: ${String(error)}`,
+        `the daemon could not delete all data of a removed session; the next start deletes the rest: ${String(error)}`,
       ),
     );
     this.#deletions.add(watched);

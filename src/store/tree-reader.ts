@@ -88,7 +88,7 @@ export class TreeReader {
   /** Returns one directory. @throws StoreCorrupt when the directory is missing or damaged. */
   async node(id: string): Promise<TreeNode> {
     const node = (await this.#nodes([id])).get(id);
-    invariant(node !== undefined, 'a source returns an answer for each id');
+    invariant(node !== undefined, 'the store returned no answer for a directory');
     return node;
   }
 
@@ -144,7 +144,7 @@ export class TreeReader {
       const before = shared?.get(id);
       if (before !== undefined) return before;
       const node = nodes.get(id);
-      invariant(node !== undefined, 'all directories were read');
+      invariant(node !== undefined, 'a directory of the snapshot was not read');
       const entries: Directory['entries'] = new Map();
       for (const [name, entry] of node.entries) {
         const path = join(at, name);

@@ -107,7 +107,8 @@ export class DirectoryHandles {
   start(): void {
     if (this.#thread.isRunning || this.#isClosed || process.platform !== 'linux') return;
     const fence = this.#fence.prepare();
-    if (fence === undefined) return this.#failed('the disk has no space for the file of a fence');
+    if (fence === undefined)
+      return this.#failed('the disk has no space for the file with which the daemon checks the handles');
     const order: HandlesOrder = { root: this.#options.root, fence };
     this.#thread.start(order);
   }
@@ -142,7 +143,7 @@ export class DirectoryHandles {
     // later capture waits for a fence that fails.
     if (!isPassed && stops === this.#stops) {
       this.#thread.closeThread(); // a file system that hangs may block the thread
-      this.#failed('the events of a fence did not arrive in time');
+      this.#failed('the handles did not report a test change in time');
     }
     return isPassed;
   }

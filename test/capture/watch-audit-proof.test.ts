@@ -159,7 +159,7 @@ test('if the audit fails, this is logged, and the capture and the next audit wor
     await it.capture();
     assert.equal(
       it.logged.filter((line) => line.startsWith('warn')),
-      ['warn The watch of the work tree could not be checked: Error: a defect'],
+      ['warn The daemon could not check whether the watch of the work tree missed changes: Error: a defect'],
     );
     it.watch.fence = () => Promise.resolve(true);
     it.watch.miss(() => it.write('f', '2'));

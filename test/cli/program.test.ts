@@ -215,7 +215,7 @@ test('after the daemon of a session was killed, a command restores a checkpoint 
     rig.write('a.txt', 'spoilt\n');
     const ran = await run(rig, 'restore', '0', '--yes');
     assert.is(ran.code, 0, ran.stderr);
-    assert.match(ran.stderr, /is kept from now on/);
+    assert.match(ran.stderr, /from now on, the session is kept/);
     assert.is(rig.read('a.txt'), 'a\n');
     assert.equal(rig.sessions(), [session]);
   }));
@@ -282,7 +282,7 @@ test('without --session, a command uses the most recently used session and says 
     const ran = await run(rig, 'status');
     assert.match(
       ran.stderr,
-      /has 2 sessions; .*most recently used session, ses_\w+ \(--session=ID chooses another session\)/,
+      /has 2 sessions; using the most recently used session, ses_\w+ of two; --session=ses_\w+ uses the session of one, last used just now/,
     );
     assert.match((await run(rig, 'status', `--session=${session}`)).stdout, new RegExp(session));
     await client.close();

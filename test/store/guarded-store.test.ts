@@ -85,7 +85,7 @@ async function begunAnew({ daemon, root, session, strategy }: Kept): Promise<voi
     names.some((name) => name.startsWith('damaged-')),
     'what is left is kept aside',
   );
-  assert.ok(daemon.logged.some(({ level, message }) => level === 'warn' && message.includes('is kept in')));
+  assert.ok(daemon.logged.some(({ level, message }) => level === 'warn' && message.includes('was moved to')));
   write(root, { 'a.txt': 'anew\n' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });

@@ -29,7 +29,9 @@ export const create: CliCommand = {
         `The checkpoint leaves out ${pathCount(result.skipped.length)}. "checkpointd show" lists these paths.`,
       );
     for (const { path } of result.possiblyTorn ?? [])
-      say(`A program wrote to the database ${plain(path)} during the capture. Its copy may be inconsistent.`);
+      say(
+        `A program wrote to the database ${plain(path)} during the capture. The copy of the database in the checkpoint may be inconsistent.`,
+      );
     return 0;
   },
 };

@@ -33,7 +33,7 @@ export async function runInspector(where: Where, wantedPort: string | undefined)
     const server = await serveInspector({ source, session, client, port });
     say(server.link());
     if (process.stdin.isTTY) {
-      note('the link works once; Enter prints another one, Ctrl-C ends the inspector');
+      note('the link works only once; press Enter for another link, or Ctrl-C to end the inspector');
       process.stdin.on('data', () => say(server.link()));
     }
     await ended;

@@ -102,7 +102,7 @@ function refuseContradictions({ hunk, author, patch, yes, dryRun }: Task['option
   if (patch === true && yes === true && dryRun !== true)
     throw misused('--patch shows a plan, and --yes reverts without a plan', 'Omit one of the two options.');
   if (hunk === true && author !== undefined)
-    throw misused('--hunk and --author exclude each other', 'Omit one of the two options.');
+    throw misused('--hunk and --author cannot be combined', 'Omit one of the two options.');
 }
 
 /**

@@ -36,7 +36,10 @@ export const consoleCommand: CliCommand = {
   name: 'console',
   summary: 'use the session with the commands of Q CLI: /checkpoint, /tangent, /compact, /context',
   options: [
-    ['--tangent-key <letter>', 'Ctrl with this letter means /tangent; "none" turns the key off (default: t)'],
+    [
+      '--tangent-key <letter>',
+      'Ctrl together with this letter does the same as /tangent; "none" turns the key off (default: t)',
+    ],
   ],
   withoutJson: true,
   stays: true,

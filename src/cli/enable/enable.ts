@@ -115,7 +115,10 @@ function chosen(what: string, names: readonly string[]): readonly AgentSettings[
   if (unknown !== undefined) {
     const [meant] = nearest(unknown, all);
     const hint = meant === undefined ? '' : `Did you mean ${meant}? `;
-    throw misused(`checkpointd knows no agent ${plain(unknown)}`, `${hint}Known agents: ${all.join(', ')}`);
+    throw misused(
+      `checkpointd does not know the agent ${plain(unknown)}`,
+      `${hint}Known agents: ${all.join(', ')}`,
+    );
   }
   if (names.length > 0) return known.filter(({ name }) => names.includes(name));
   const here = known.filter(({ directory }) => existsSync(directory));

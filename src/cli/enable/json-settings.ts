@@ -89,7 +89,8 @@ function checked({ agent }: JsonHooks, before: string, draft: JsonDraft): Change
   const kept = [...before.matchAll(/^\s*\/\/.*$/gm)]
     .map(([line]) => line.trim())
     .every((comment) => draft.text.includes(comment));
-  if (!isSame || !kept) return { left: 'the edit would change more than the hooks of checkpointd' };
+  if (!isSame || !kept)
+    return { left: 'the edit would also change settings that are not hooks of checkpointd' };
   return { text: draft.text, edits: draft.edits };
 }
 
@@ -98,14 +99,17 @@ function complaintAbout({ comments }: JsonHooks, text: string): string | undefin
   const value: unknown = parse(text, errors, { allowTrailingComma: false, disallowComments: !comments });
   const [error] = errors;
   if (error !== undefined) {
-    const what = comments ? 'JSON with comments' : 'JSON (which allows no comments and no trailing commas)';
-    return `the file is not ${what}: ${printParseErrorCode(error.error)} at ${placeIn(text, error.offset)}`;
+    const place = placeIn(text, error.offset);
+    if (printParseErrorCode(error.error) === 'InvalidCommentToken')
+      return `the file has a comment at ${place}, but the settings of this agent must be JSON without comments. Remove the comment and run the command again`;
+    const what = comments ? 'JSON with comments' : 'JSON';
+    return `the file is not valid ${what} at ${place}. Correct the file and run the command again`;
   }
   if (!isFields(value)) return 'the file does not contain a JSON object';
   const { hooks } = value;
-  if (hooks !== undefined && !isFields(hooks)) return '"hooks" in the file is not an object';
+  if (hooks !== undefined && !isFields(hooks)) return 'the value of "hooks" in the file is not an object';
   if (isFields(hooks) && Object.entries(hooks).some(([name, each]) => isKnown(name) && !Array.isArray(each)))
-    return 'an event of "hooks" in the file is not a list';
+    return 'the hooks of an event in the file are not a list';
   return undefined;
 }
 

@@ -53,7 +53,7 @@ function add(block: string, text: string): Change {
   const value = parsed(made);
   const before = parsed(rest);
   if (value instanceof TomlError || before instanceof TomlError)
-    return { left: 'the file has hooks in a form that checkpointd cannot extend' };
+    return { left: 'the file has its hooks in a form to which checkpointd cannot add hooks' };
   if (rest !== text) return { text: made };
   return { text: made, edits: [{ offset: text.length, length: 0, content: `${gap}${block}` }] };
 }
@@ -62,7 +62,7 @@ function remove(text: string): Change {
   const whole = parsed(text);
   if (whole instanceof TomlError) {
     const [what = ''] = whole.message.split('\n');
-    return { left: `the file is not TOML: ${what} at line ${whole.line}, column ${whole.column}` };
+    return { left: `the file is not TOML at line ${whole.line}, column ${whole.column}: ${what}` };
   }
   const from = text.indexOf(`${begin}\n`);
   const to = text.indexOf(`${end}\n`, from);
@@ -77,7 +77,9 @@ function remove(text: string): Change {
     isDeepStrictEqual({ ...whole, hooks: undefined }, { ...after, hooks: undefined });
   return isSame
     ? { text: rest, edits }
-    : { left: 'there is other text between the two comments of checkpointd' };
+    : {
+        left: 'the file has other settings between the two comments of checkpointd. Move these settings out and run the command again',
+      };
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | TomlError {

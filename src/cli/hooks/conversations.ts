@@ -79,7 +79,7 @@ export class Conversations {
     try {
       await (await this.#daemon)?.close();
     } catch (error) {
-      // The daemon either never started or did not end properly. A failed start was already logged.
+      // Either the daemon never started, which was already logged, or it did not end properly.
       this.#log(`the keeper could not close its daemon: ${String(error)}`);
     }
   }
@@ -171,7 +171,7 @@ export class Conversations {
     const stoodMs = behindMs();
     if (stoodMs <= waitedMs || replayed === true) return;
     this.#log(
-      `${name}: the checkpoint of the turn was finished ${stoodMs} ms after the prompt and may contain the first edits`,
+      `${name}: the checkpoint of the turn was finished ${stoodMs} ms after the prompt and may contain the first edits of the turn`,
     );
     if (begunMs > waitedMs) return;
     // Writes the delay into the checkpoint's name, because a finished checkpoint can change only its name.

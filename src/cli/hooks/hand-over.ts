@@ -17,7 +17,7 @@ export interface KeeperAnswer {
   readonly forModel?: string;
 }
 
-/** Sends the line and returns the answer. Returns an empty answer when the keeper was newly started and has died. */
+/** Sends the line and returns the answer. Returns an empty answer when a newly started keeper has died. */
 export async function handOver(storage: string, line: KeeperLine): Promise<KeeperAnswer> {
   const text = JSON.stringify(line);
   let answer: string;

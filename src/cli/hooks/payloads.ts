@@ -129,7 +129,7 @@ export const agentNames: readonly string[] = Object.keys(dialects);
  */
 export function readEvent(agent: string, text: string, given?: string): ReadEvent {
   const dialect = Object.hasOwn(dialects, agent) ? dialects[agent] : undefined;
-  if (dialect === undefined) return { nothing: `checkpointd knows no agent ${agent}` };
+  if (dialect === undefined) return { nothing: `checkpointd does not know the agent ${agent}` };
   if (text.trim() === '') return { nothing: 'empty input' };
   const payload: unknown = attempt(isA(SyntaxError), () => JSON.parse(text) as unknown);
   if (payload === undefined)

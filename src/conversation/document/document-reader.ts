@@ -193,10 +193,10 @@ function warnLeftOut(document: ClientObject, { warnings, entryFieldsLeft }: Read
   for (const field of [...entryFieldsLeft].slice(0, 20)) leave(`${field} of entries`);
   const manager = objectField(document, 'context_manager');
   for (const field of unknownFields(manager, ['max_context_files_size', 'paths', 'profile_config'])) {
-    leave(`context_manager.${field}`, 'the context of a session has only paths');
+    leave(`context_manager.${field}`, 'the context of a session can contain only paths');
   }
   for (const field of unknownFields(objectField(manager, 'profile_config'), ['paths'])) {
-    leave(`context_manager.profile_config.${field}`, 'the context of a session has only paths');
+    leave(`context_manager.profile_config.${field}`, 'the context of a session can contain only paths');
   }
   const length = optional(document, 'context_message_length');
   if (length !== undefined) {

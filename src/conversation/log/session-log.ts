@@ -164,8 +164,8 @@ export class SessionLog implements RecordLog {
       log.#checkHeader();
       await log.#findWhole(files.fstatSync(fd).size, undefined);
       if (log.#end !== files.fstatSync(fd).size)
-        throw new CheckpointdError('StoreCorrupt', `The session log ${file} ends in a torn record.`);
-      log.#failure = new Error('the log was opened to be read');
+        throw new CheckpointdError('StoreCorrupt', `The session log ${file} ends with an incomplete record.`);
+      log.#failure = new Error('the log was opened only for reading');
       return log;
     } catch (error) {
       files.closeSync(fd);

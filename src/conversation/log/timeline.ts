@@ -88,7 +88,7 @@ export class Timeline {
     if (state !== undefined) return state.thread;
     throw new CheckpointdError(
       'DataCorrupt',
-      `The log of this session holds no conversation at position ${ref}. The log was cut, or belongs to another session. To keep the conversation, restore with scope "files".`,
+      `The log of this session has no conversation at position ${ref}. The log was cut, or belongs to another session. To keep the conversation, restore with scope "files".`,
       { details: { position: ref, logLength: this.#log.length } },
     );
   }

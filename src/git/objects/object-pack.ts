@@ -210,7 +210,11 @@ export class BulkImport {
       while (left > 0) {
         const chunk = Buffer.allocUnsafe(Math.min(left, chunkBytes));
         const { bytesRead } = await handle.read(chunk, 0, chunk.length);
-        if (bytesRead === 0) throw new CheckpointdError('StoreUnavailable', `A spool file was cut: ${file}.`);
+        if (bytesRead === 0)
+          throw new CheckpointdError(
+            'StoreUnavailable',
+            `A temporary file became shorter while the daemon read it: ${file}.`,
+          );
         left -= bytesRead;
         this.#put(chunk.subarray(0, bytesRead));
         await this.#flush();
@@ -258,7 +262,7 @@ export class BulkImport {
   }
 
   async #confirm(slices: Slices): Promise<void> {
-    gitAnswered(files.existsSync(this.#marksFile), 'fast-import writes the marks file to the given path');
+    gitAnswered(files.existsSync(this.#marksFile), 'fast-import did not write the marks file');
     const marks = await filesAsync.readFile(this.#marksFile);
     files.rmSync(this.#marksFile, { force: true });
     let at = 0;
@@ -266,7 +270,7 @@ export class BulkImport {
       if (slices.isDue()) await slices.pause();
       const line = `:${index + 1} ${id}\n`;
       const isGiven = marks.toString('latin1', at, at + line.length) === line;
-      gitAnswered(isGiven, `fast-import stores the content under the id that checkpointd computed (${id})`);
+      gitAnswered(isGiven, `fast-import stored a content under another id than ${id}`);
       at += line.length;
     }
   }

@@ -44,7 +44,7 @@ export async function encodeTree(items: readonly TreeItem[], slices = new Slices
     if (!isGood)
       invariant(
         false,
-        `a tree has only allowed names, no name twice, and only SHA-1 ids: ${JSON.stringify(item)}`,
+        `a tree has an invalid name, a name twice, or an id that is not SHA-1: ${JSON.stringify(item)}`,
       );
     seen.add(item.name);
     size += storedMode(item.mode).length + item.name.length + 22;
@@ -56,7 +56,7 @@ export async function encodeTree(items: readonly TreeItem[], slices = new Slices
     at += bytes.write(`${storedMode(item.mode)} ${item.name}\0`, at, 'latin1');
     at += bytes.write(item.id, at, 20, 'hex');
   }
-  invariant(at === size, 'a tree must be exactly as long as its entries');
+  invariant(at === size, 'a tree is longer or shorter than its entries');
   return bytes;
 }
 

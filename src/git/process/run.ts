@@ -262,12 +262,12 @@ const tooLarge = Object.assign(new Error('SIGXFSZ'), { code: 'EFBIG' });
  * Throws GitFailed if git's answer does not have the expected form. The program `git` on PATH may be a different
  * program.
  */
-export function gitAnswered(condition: unknown, because: string): asserts condition {
+export function gitAnswered(condition: unknown, fault: string): asserts condition {
   if (condition) return;
   throw new CheckpointdError(
     'GitFailed',
-    `git gave an unexpected answer: checkpointd expected that ${because}. Check the first git on PATH.`,
-    { details: { expected: because } },
+    `git gave an unexpected answer: ${fault}. Check the first git on PATH.`,
+    { details: { fault } },
   );
 }
 

@@ -21,7 +21,7 @@ export function packedRefs(file: string, prefixes: readonly string[]): Map<strin
   for (const line of textOf(file)?.split('\n') ?? []) {
     if (line === '' || line.startsWith('#') || line.startsWith('^')) continue;
     const [, object = '', ref] = packedLine.exec(line) ?? [];
-    if (ref === undefined) throw new UnreadableRefs('A line is not a ref.', file);
+    if (ref === undefined) throw new UnreadableRefs('A line of packed-refs does not contain a ref.', file);
     if (prefixes.some((prefix) => ref.startsWith(prefix))) refs.set(ref, object);
   }
   return refs;
@@ -38,7 +38,8 @@ function addLoose(refsIn: string, directory: string, refs: Map<string, string>):
       continue;
     }
     const object = entry.isFile() ? looseForm.exec(textOf(join(refsIn, ref)) ?? '')?.[1] : undefined;
-    if (object === undefined) throw new UnreadableRefs('The file is not a plain ref.', join(refsIn, ref));
+    if (object === undefined)
+      throw new UnreadableRefs('The file of a ref does not contain an object id.', join(refsIn, ref));
     refs.set(ref, object);
   }
 }

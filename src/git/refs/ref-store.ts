@@ -729,11 +729,11 @@ export function assertOurs(changes: readonly RefChange[], prefixes: readonly str
   for (const { ref, to } of changes) {
     invariant(
       prefixes.some((prefix) => ref.startsWith(prefix)),
-      `the ref ${ref} is ours`,
+      `the daemon would change the ref ${ref}, which is not its own`,
     );
     invariant(
       /^[\w./-]+$/.test(ref) && (to === undefined || isObjectId(to)),
-      `the ref ${ref} is well formed`,
+      `the ref ${ref} has an invalid name or object id`,
     );
   }
 }
@@ -744,7 +744,7 @@ export const takeCommitted: TakeAnswer<true> = (received) => {
   if (received.length < expected.length) return expected.length;
   gitAnswered(
     received.toString('latin1', 0, expected.length) === expected,
-    'update-ref answers each step with ok',
+    'update-ref did not confirm each step with ok',
   );
   return { value: true, length: expected.length };
 };

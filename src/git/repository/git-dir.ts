@@ -181,6 +181,6 @@ export async function makeRepository(directory: string): Promise<Repository> {
   const init = ['init', '--quiet', '--template=', '--object-format=sha1', '--initial-branch=main'];
   await runGit({ place, args: init });
   const made = repositoryAt(directory);
-  gitAnswered(made !== undefined, 'git init made a repository');
+  gitAnswered(made !== undefined, 'git init made no repository');
   return made;
 }

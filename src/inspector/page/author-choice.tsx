@@ -40,7 +40,7 @@ export const AuthorChoice = defineComponent(() => {
         ))}
       </select>
       {changing.choices.author === '' ? null : (
-        <span class="dim">Only paths that no other session reported as written.</span>
+        <span class="dim">Only paths to which no other session reported a write.</span>
       )}
     </label>
   );

@@ -221,7 +221,7 @@ const CompareWith = defineComponent(() => {
     const { checkpoint } = comparison;
     const previous = checkpoint === undefined ? undefined : timeline.previousOf(checkpoint);
     const usual = view.isPresent
-      ? 'where it stands'
+      ? 'the current checkpoint'
       : previous === undefined
         ? 'nothing'
         : `previous, ${labelOf(previous)}`;

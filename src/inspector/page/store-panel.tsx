@@ -85,7 +85,7 @@ const sessionFacts = (info: SessionGetResult): Facts => [
   ['Session', info.session],
   ['Strategy', info.strategy],
   ['Imported from', info.origin === undefined ? undefined : plainText(info.origin.remote)],
-  ['After its end', info.retention === 'keep' ? 'kept' : 'removed'],
+  ['When it ends', info.retention === 'keep' ? 'kept' : 'removed'],
   ['Survives', info.durability === 'power' ? 'a power cut' : 'a crash of the daemon'],
   ['Open since', timeOf(info.openedAt)],
   ['Checkpoints', info.checkpoints.enabled ? 'enabled' : (info.checkpoints.message ?? 'disabled')],

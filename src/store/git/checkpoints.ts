@@ -132,7 +132,7 @@ export function partsOfSnapshot(snapshot: SnapshotId): SnapshotParts {
   const match = snapshotForm.exec(snapshot);
   invariant(
     match?.[1] !== undefined,
-    `${JSON.stringify(snapshot.slice(0, 100))} is a snapshot of a git store`,
+    `${JSON.stringify(snapshot.slice(0, 100))} is not the id of a snapshot in a git store`,
   );
   return match[2] === undefined ? { tree: match[1] } : { tree: match[1], modes: match[2] };
 }

@@ -181,10 +181,10 @@ export class Packing {
     const { stdout } = await runGit({ place: { ...place, settings }, args, input, signal });
     const stem = join(objects, 'pack', `pack-${stdout.toString('latin1').trim()}`);
     const isThere = ['pack', 'idx'].every((ending) => files.existsSync(`${stem}.${ending}`));
-    gitAnswered(isThere, 'pack-objects prints the name of the pack that it wrote');
+    gitAnswered(isThere, 'the pack that pack-objects named does not exist');
     const packed = idsIn({ stem });
     const left = packed.reduce((count, id) => count - Number(ids.has(id)), ids.size);
-    gitAnswered(left === 0, 'pack-objects packs all objects');
+    gitAnswered(left === 0, 'pack-objects left out some objects');
     return stem;
   }
 }
@@ -245,7 +245,7 @@ function packsToJoin(packs: readonly Pack[], loose: number): readonly Pack[] {
 /** Returns the ids of all objects in a pack. @throws GitFailed for a damaged index */
 function idsIn({ stem }: Pick<Pack, 'stem'>): string[] {
   const ids = indexedIds(`${stem}.idx`);
-  gitAnswered(ids !== undefined, 'the index of a pack has its own checksum');
+  gitAnswered(ids !== undefined, 'the index of a pack has a wrong checksum');
   return ids;
 }
 

@@ -78,7 +78,7 @@ async function openToRead(place: Place, scratch: string): Promise<ReadableStore>
     syncsFiles: false,
   });
   refs.openToRead();
-  const refuse = (): Promise<never> => Promise.reject(doubtful('The store was opened to be read.'));
+  const refuse = (): Promise<never> => Promise.reject(doubtful('The store was opened only for reading.'));
   const home: GitHome = {
     strategy,
     writePlace: { gitDir },

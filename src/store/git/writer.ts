@@ -139,7 +139,7 @@ export class GitWriter implements SnapshotWriter {
   }
 
   async abort(): Promise<void> {
-    this.#fail(new CheckpointdError('StoreUnavailable', 'The capture was given up.'));
+    this.#fail(new CheckpointdError('StoreUnavailable', 'The capture was aborted.'));
     await this.#turns.whenIdle();
     for (const { content } of this.#pending.splice(0)) dropSpool(content);
     const bulk = await this.#bulk?.catch(() => undefined);
@@ -283,7 +283,10 @@ export class GitWriter implements SnapshotWriter {
       signal,
     );
     const sizes = await reader.sizes(ids);
-    gitAnswered(!sizes.includes(-1), 'git stores directories under the ids that checkpointd computed');
+    gitAnswered(
+      !sizes.includes(-1),
+      'git stored directories under other ids than those that checkpointd computed',
+    );
   }
 
   /**

@@ -96,7 +96,7 @@ export class CarriedRows {
   async #row(id: number): Promise<{ parent: number | undefined; isFull: boolean; byPath: Captured }> {
     const select = 'SELECT parent_id, snapshot, is_full, record, user_message FROM checkpoints WHERE id = ?';
     const row = await this.#database.read(() => this.#database.row(select, id));
-    invariant(row !== undefined, 'a parent is a row or is absent');
+    invariant(row !== undefined, 'the parent of a checkpoint has no row');
     const [parent, snapshot, isFull, json, message] = row;
     return {
       parent: parent === null ? undefined : Number(parent),

@@ -187,7 +187,7 @@ export class SqliteRemoval {
       return { node, ancestor, staged: await this.#stage(node, rows, false) };
     }
     standAlone.add(node.id);
-    invariant(donor !== undefined, 'a chain begins with a tree whose rows are complete');
+    invariant(donor !== undefined, 'no checkpoint of a chain has complete rows');
     if (!donors.has(donor.id)) {
       const changes = await this.#parts.trees.changes(donor.snapshot, node.snapshot);
       if (changes.length <= rowsAtOnceMax) {

@@ -62,7 +62,7 @@ export function encodeNode(node: TreeNode): EncodedNode {
     const entry = node.entries.get(name);
     invariant(
       entry !== undefined && name.length > 0 && name.length < usual,
-      'a name in a tree must not be empty',
+      'a tree has a name that is empty or too long',
     );
     const isTree = isSubTree(entry);
     bytes[at] = isTree ? 0 : kinds.indexOf(entry.mode);
@@ -72,7 +72,7 @@ export function encodeNode(node: TreeNode): EncodedNode {
     at += bytes.write(name, at, 'latin1');
     at += bytes.write(isTree ? entry.tree : entry.blob, at, hashBytes, 'hex');
   }
-  invariant(at === size, 'every id of a tree is a SHA-256');
+  invariant(at === size, 'a tree has an id that is not SHA-256');
   return { id: idOf(bytes), bytes };
 }
 

@@ -90,7 +90,7 @@ export class SqliteWriter implements SnapshotWriter {
   async sealAll(roots: readonly Directory[]): Promise<SnapshotId[]> {
     await this.#seal({ entries: new Map(roots.map((root, index) => [`${index}`, root])) }, true);
     return roots.map(({ sealed }) => {
-      invariant(sealed !== undefined, 'a stored directory has its id');
+      invariant(sealed !== undefined, 'a stored directory has no id');
       return sealed as SnapshotId;
     });
   }
@@ -114,7 +114,7 @@ export class SqliteWriter implements SnapshotWriter {
   }
 
   #begin(): Promise<number> {
-    invariant(!this.#isDone, 'a sealed or aborted writer accepts no more contents');
+    invariant(!this.#isDone, 'a writer got a content after it was sealed or aborted');
     this.#parts.signal?.throwIfAborted();
     this.#began ??= this.#parts.lease.beginWriting();
     return this.#began;
@@ -298,7 +298,7 @@ async function* chunksOf(content: StableContent, size: number): AsyncGenerator<U
       let filled = 0;
       while (filled < bytes.length) {
         const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, at + filled);
-        invariant(bytesRead > 0, 'a private file keeps its size');
+        invariant(bytesRead > 0, 'the private copy of a file became shorter');
         filled += bytesRead;
       }
       yield bytes;

@@ -29,7 +29,7 @@ test('the command `create` begins a session of the home directory only with --al
     assert.is(made.code, 0, made.stderr);
     assert.match(
       made.stderr,
-      /^checkpointd: started a session of .*\/home; it is kept until you delete it\n$/,
+      /^checkpointd: started a session of .*\/home; the session is kept until "checkpointd sessions delete" deletes it\n$/,
     );
     assert.match(made.stdout, /^\[1\] .* all of it\n$/);
     const listed = await run(rig, 'list');

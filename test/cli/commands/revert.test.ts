@@ -132,7 +132,7 @@ test('on a terminal, `revert --hunk` shows each hunk, and reverses only the hunk
     assert.match(refused.stderr, /no terminal is connected.*"checkpointd revert 1 a\.txt --dry-run --patch"/);
     const both = rig.run(['revert', '1', '--hunk', '--author=codex', `--storage=${rig.storage}`]);
     assert.is(await both.code, 2);
-    assert.match(both.stderr, /--hunk and --author exclude each other/);
+    assert.match(both.stderr, /--hunk and --author cannot be combined/);
     if (!hasTerminal()) return;
     await inTerminal(rig, `${commandOf(rig, 'revert 1 --hunk')}; sleep 60`, async ({ type, shows }) => {
       await shows(/-line 5\n\+turn 5\n[^]*\(1\/3\) Reverse this hunk \[y,n,a,d,q,\?\]\?/);

@@ -241,10 +241,10 @@ test('the command `enable` reports an unknown agent, and also reports if it find
     assert.is(unknown.code, 2);
     assert.match(
       unknown.stderr,
-      /checkpointd knows no agent gemni\. Did you mean gemini\? Known agents: claude-code, /,
+      /checkpointd does not know the agent gemni\. Did you mean gemini\? Known agents: claude-code, /,
     );
     const far = await run(rig, 'enable', '--agent', 'emacs');
-    assert.match(far.stderr, /checkpointd knows no agent emacs\. Known agents: claude-code, /);
+    assert.match(far.stderr, /checkpointd does not know the agent emacs\. Known agents: claude-code, /);
     const none = await run(rig, 'enable', '--json');
     assert.is(none.code, 2);
     const { error } = JSON.parse(none.stdout) as { error: object };

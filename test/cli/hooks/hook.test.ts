@@ -82,7 +82,7 @@ test('a hook exits with 0 and logs one line if its input is empty, truncated, of
       assert.match(logOf(rig), line);
     }
     assertSilent(await hook(rig, 'no-such-agent', '{}'), 'agent');
-    assert.match(logOf(rig), /checkpointd knows no agent/);
+    assert.match(logOf(rig), /checkpointd does not know the agent/);
     assert.is(keepersOf(rig).length, 0);
   }));
 

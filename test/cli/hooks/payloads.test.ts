@@ -121,7 +121,9 @@ test('invalid input from any agent is reported, and gives no event', () => {
     ).nothing,
     'string',
   );
-  assert.equal(readEvent('constructor', '{}'), { nothing: 'checkpointd knows no agent constructor' });
+  assert.equal(readEvent('constructor', '{}'), {
+    nothing: 'checkpointd does not know the agent constructor',
+  });
 });
 
 test.run();
