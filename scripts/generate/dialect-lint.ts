@@ -167,21 +167,29 @@ class Lint {
     this.expect(
       (method.result !== undefined) === isRequest,
       at,
-      'requests have a result, notifications none',
+      'a request must have a result, and a notification must not',
     );
-    this.expect((method.errors !== undefined) === isRequest, at, 'requests have errors, notifications none');
+    this.expect(
+      (method.errors !== undefined) === isRequest,
+      at,
+      'a request must have errors, and a notification must not',
+    );
     for (const schema of [method.params, method.result])
       if (schema !== undefined) this.schema(schema, at, false);
     const params = method.params === undefined ? {} : resolve(this.document, method.params);
     this.expect(method.params === undefined || isRecord(params), at, 'parameters must be an object');
     const has = (name: string): boolean => Object.hasOwn(params.properties ?? {}, name);
-    this.expect(has('workDoneToken') === method.progress, at, 'progress and workDoneToken go together');
+    this.expect(
+      has('workDoneToken') === method.progress,
+      at,
+      'must have both progress and workDoneToken, or neither',
+    );
     // In operation/get, `idempotencyKey` is the key of an earlier request.
     const carriesKey = has('idempotencyKey') && at !== 'operation/get';
     this.expect(
       carriesKey === (method.idempotency === 'key'),
       at,
-      'idempotency and idempotencyKey go together',
+      'must have both idempotency and idempotencyKey, or neither',
     );
     this.expect(
       !(method.effects === 'none' && isRequest) || method.idempotency === 'safe',

@@ -194,7 +194,7 @@ ${answers(13, {
   ms: 403,
   operation: 'op_49r3cdrhsp9sn9j2tbm0',
 })}
-**Mode.** \`soft\` (the default) writes every file of the checkpoint and keeps files that were created later. \`hard\` also deletes files that were created later, so that the work tree equals the checkpoint. Neither mode changes ignored files. The only exception is an ignored file at a path that the restore needs; the safety checkpoint saves it first.
+**Mode.** \`soft\` (the default) writes every file of the checkpoint and keeps files that were created later. \`hard\` also deletes files that were created later, so that the work tree equals the checkpoint. Neither mode changes ignored files. The only exception is an ignored file at a path that the restore needs; the safety checkpoint saves this file first.
 
 **Scope.** \`both\` (the default) restores files and conversation. \`files\` or \`conversation\` restores only that part. With \`paths\`, the daemon restores only these files, and the scope is \`files\`.
 
@@ -204,10 +204,10 @@ ${answers(13, {
 
 **Large deletions.** A restore needs \`confirm: true\` if it would delete more than 100 files, and these are more than half of all files.
 
-**Undo and redo.** \`checkpoint/undo\` reverses the last restore, and \`checkpoint/redo\` repeats it. A second undo reverses the restore before the last one. After a new checkpoint of a turn or tool, there is nothing to redo. An undo changes only paths that the restore changed, and keeps later changes of other paths.
+**Undo and redo.** \`checkpoint/undo\` reverses the last restore, and \`checkpoint/redo\` repeats that restore. A second undo reverses the restore before the last one. After a new checkpoint of a turn or tool, there is nothing to redo. An undo changes only paths that the restore changed, and keeps later changes of other paths.
 
 ${asks(14, 'checkpoint/undo', { session })}
-**What a restore never does.** A restore removes no checkpoint: later checkpoints stay in the list as \`detached\` and can be restored. A restore writes nothing outside the work tree, even if a link leads out. A restore never gives a user more rights to a file than the user had before.
+**What a restore never does.** A restore removes no checkpoint: later checkpoints stay in the list as \`detached\` and can be restored. A restore writes nothing outside the work tree, even if a link leads out of the work tree. A restore never gives a user more rights to a file than the user had before.
 
 **Interrupted restores.** If the daemon dies during a restore, each file has either its old or its new content. Before the next request that changes the session, the daemon finishes or undoes the restore. The answer to that request has a warning, and \`checkpoint/didRestore\` reports the recovery with \`recovered: true\`. Before the recovery, \`checkpoint/list\` and other reads still work.
 
@@ -216,9 +216,9 @@ ${asks(14, 'checkpoint/undo', { session })}
 
 const conversation = `### Reverts
 
-A revert reverses the changes of one turn or of a range, and keeps all later changes. \`tag\` names a turn, a tool or a restore. \`from\` and \`to\` name a range: \`to\` is a later checkpoint that descends from \`from\`. The daemon merges three versions of each file, as git does. Show the plan first. For each path, \`outcome\` is \`clean\`, \`alreadyGone\` (there is nothing left to reverse) or \`conflict\` (later changes contradict the revert).
+A revert reverses the changes of one turn or of a range, and keeps all later changes. \`tag\` names a turn, a tool or a restore. \`from\` and \`to\` name a range: \`to\` is a later checkpoint that descends from \`from\`. The daemon merges three versions of each file, as git does. Show the plan first. For each path, \`outcome\` is \`clean\`, \`alreadyGone\` (there is nothing left to reverse) or \`conflict\` (later changes conflict with the revert).
 
-The last turn ends at the present. So a revert of this turn also reverses what the user has edited since the turn's last checkpoint. To keep these edits, name the turn's tools, or give \`from\` and \`to\`.
+The last turn includes all changes up to now. So a revert of this turn also reverses what the user has edited since the turn's last checkpoint. To keep these edits, name the turn's tools, or give \`from\` and \`to\`.
 
 ${asks(25, 'checkpoint/revert', { session, from: '1', to: '1.1', dryRun: true })}
 ${answers(25, {
@@ -300,7 +300,7 @@ ${answers(29, {
   ms: 71,
   operation: 'op_sdyjb61cgjtt4173hy5a',
 })}
-**Only one author.** With \`author\`, a revert reverses only what one session wrote. Give the id of that session or the name of its agent. Without \`tag\` and \`from\`, the revert covers the whole session. \`checkpoint/restore\` accepts \`author\`, too. The daemon relies on \`ledger/recordWrite\` and keeps changes that no session reported. If a file has several authors, only the author's lines are reverted (\`partial\`). If the daemon cannot distinguish the authors, the file is in \`skipped\`.
+**Only one author.** With \`author\`, a revert reverses only what one session wrote. Give the id of that session or the name of its agent. Without \`tag\` and \`from\`, the revert covers everything that this author wrote since the first checkpoint. \`checkpoint/restore\` accepts \`author\`, too. The daemon relies on \`ledger/recordWrite\` and keeps changes that no session reported. If a file has several authors, only the lines of the requested author are reverted (\`partial\`). If the daemon cannot distinguish the authors, the file is in \`skipped\`.
 
 ${asks(26, 'checkpoint/revert', { session, author: 'codex', idempotencyKey: 'without-codex' })}
 ${answers(26, {
@@ -383,7 +383,7 @@ ${asks(8, 'conversation/enterTangent', { session, files: true })}
 ${answers(8, { entered: true, checkpoint: 'ckpt_j9jz3twjtw8t4nbb8wdq', operation: 'op_xpyqby773mrvp0effd5x' })}
 **Going back in the conversation.** A restore with scope \`both\` or \`conversation\` restores history, range, transcript, summary, messages and tangent state of the checkpoint. A restore does not change settings: tools, context paths, model and limits. \`conversation/forget\` removes the last messages without touching files, and \`conversation/clear\` empties the conversation.
 
-**Documents.** \`conversation/export\` writes the conversation as JSON, and \`conversation/import\` reads such a document, or a document of Q CLI, into a session. Documents hold no checkpoints.
+**Documents.** \`conversation/export\` writes the conversation as JSON, and \`conversation/import\` reads such a document, or a document of Q CLI, into a session. Documents contain no checkpoints.
 `;
 
 const errors = `### Errors and events
@@ -404,7 +404,7 @@ ${asks(16, 'operation/get', { session, idempotencyKey: 'none' })}
 ${answers(16, { state: 'unknown' })}
 **Warnings.** A successful change may have \`warnings\`. A warning reports a fact that the user should know, or a step after the change that failed.
 
-**Cancelling.** Send \`$/cancelRequest\` with the id of a request. A request that has not yet taken effect then ends with the error \`RequestCancelled\` and changes nothing. Any other request ends with its result. Each request gets exactly one answer in both cases.
+**Cancelling.** Send \`$/cancelRequest\` with the id of a request. A request that has not yet taken effect then ends with the error \`RequestCancelled\` and changes nothing. A request that has taken effect ends with its result. Each request gets exactly one answer in both cases.
 
 ${notifies('$/cancelRequest', { id: 18 })}
 ${refuses(18, { code: -32800, message: 'The request was cancelled; nothing was changed.', data: { kind: 'RequestCancelled', retryable: false, effects: 'none' } })}
@@ -423,7 +423,7 @@ ${notifies('checkpoint/didRestore', { session, target: turn.id, checkpoint: rest
 | \`remote/didPush\`, \`remote/didFindLine\` | a push in the background has ended; a push found another machine's line of the session |
 | \`window/logMessage\` | a message for people; clients need not name this event |
 
-Events of files may be late, repeated or merged. Use these events only to refresh a view. Checkpoints do not depend on events.
+Events about files may be late, repeated or merged. Use these events only to refresh a view. Checkpoints do not depend on events.
 
 **The order of messages.** The daemon sends answers and notifications, never requests. Requests that change a session run one after the other, in the order of arrival. Requests that only read run immediately, without waiting in a queue. At most \`limits.maxInFlight\` requests may wait for answers; further requests get \`ServerBusy\`. A newer daemon may send unknown fields and enum values: ignore the fields, and replace the values by a default.
 
@@ -434,15 +434,15 @@ const details = `### Details
 
 These details are too long for the tables.
 
-- **Durability.** With \`process\`, the default, an answer survives the death of the daemon at any instant. A power cut may lose the changes of the last half minute, but never a part of a checkpoint or message. With \`power\`, every change is on the disk before its answer. In both cases, a power cut loses no file that a restore displaced or wrote, and no object or ref of the strategy \`local\`. If a power cut damaged restored files, the next opening restores them again, unless a program has changed them since.
+- **Durability.** With \`process\`, the default, an answered change survives the death of the daemon at any instant. A power cut may lose the changes of the last half minute, but never a part of a checkpoint or message. With \`power\`, every change is on the disk before its answer. In both cases, a power cut loses no file that a restore displaced or wrote, and no object or ref of the strategy \`local\`. If a power cut damaged restored files, the next opening restores them again, unless a program has changed them since.
 - **Databases.** A program may write to a SQLite database, its \`-wal\` or its \`-journal\` during the capture. \`possiblyTorn\` in the answer of \`checkpoint/create\` lists these databases, whose copies may be inconsistent. Make a checkpoint when the program is idle, or let the program run \`PRAGMA wal_checkpoint\` and close the database first.
-- **Unreported writes.** Linux does not report three kinds of writes: writes through \`mmap\` to a file that has not changed for a minute, writes by Linux AIO, and writes through another name of the file outside the work tree. A full scan finds these changes. The scan runs two seconds (or five times its duration) after the last capture, and at every fiftieth capture. On a file system that does not record such writes (tmpfs), the changes may stay undetected.
+- **Unreported writes.** Linux does not report three kinds of writes: writes through \`mmap\` to a file that has not changed for a minute, writes by Linux AIO, and writes through another name of the file outside the work tree. A full scan finds these changes. The scan starts two seconds after a capture, or after five times the duration of the previous scan if that is longer. Every fiftieth capture is a full scan, too. On a file system that does not record such writes (tmpfs), the changes may stay undetected.
 - **Descriptions.** If files changed although the tool only reads files (\`fs_read\`, \`read_file\`, \`Read\`), the default description of the checkpoint is \`External edits detected (likely manual change)\`.
 - **Deleting the current checkpoint.** After \`checkpoint/delete\` of the current checkpoint, the newest remaining checkpoint is the current one.
 - **Forgetting.** For \`conversation/forget\`, a message is a text of the user with all answers, tool calls and tool results until the user's next text. If \`nextMessage\` has tool results, the daemon removes \`nextMessage\`, too. Inside a tangent, only the tangent's history gets shorter.
 - **Agents.** The active agent is the agent that \`activeIdx\` names. Without \`activeIdx\`, the active agent is the only agent, or the agent named \`default\`. Each of the agent's \`resources\` is \`file://\` with a path or glob of the work tree.
 - **Exports.** If the path already has the identical document, the export writes nothing and succeeds.
-- **Replaced work trees.** If the directory of the work tree was replaced since the session was made, \`session/open\` warns that older checkpoints have the files of the old directory.
+- **Replaced work trees.** If the directory of the work tree was replaced since the session was made, \`session/open\` warns that older checkpoints contain the files of the old directory.
 - **Limits in a shared database.** \`maxStoreBytes\` of a session also counts contents that the session shares with other sessions. If checkpoints that must stay are larger than the limit, the answer to the next change has a warning.
 - **Garbage.** \`store/gc\` removes the checkpoint of a restore if neither undo nor redo needs it.
 `;

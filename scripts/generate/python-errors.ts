@@ -28,7 +28,7 @@ from ._error import CheckpointdError
 
 ${document.errors.map((error) => `\n${exception(error)}`).join('\n')}
 
-#: The exception of every kind; a kind that is not here is a plain \`\`CheckpointdError\`\`.
+#: The exception for each kind of error. Any other kind raises \`\`CheckpointdError\`\`.
 BY_KIND: Dict[str, Type[CheckpointdError]] = {
 ${rows}}
 `;

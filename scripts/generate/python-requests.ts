@@ -114,11 +114,11 @@ ProgressListener = Callable[[ProgressValue], None]
 
 
 class ${face.className}:
-    """What a client can ask and be told. The client itself adds how.
+    """The requests and events of the protocol. The client class sends and receives the messages.
 
-    Each request takes the parameters as a dictionary. \`\`on_progress\`\` is called with each report. After \`\`timeout\`\`
-    seconds${face.isAsync ? ', and when ``cancel`` is set,' : ''} the request is cancelled: what had committed by then is a result all the same.
-    Raises :class:\`checkpointd.CheckpointdError\`, by kind.
+    Each request takes its parameters as a dictionary, and calls \`\`on_progress\`\` with each report of progress. The
+    client cancels the request after \`\`timeout\`\` seconds${face.isAsync ? ', or when ``cancel`` is set' : ''}. A request that has already
+    committed still returns its result. Raises :class:\`checkpointd.CheckpointdError\`, by kind.
     """
 
     ${face.isAsync ? 'async def' : 'def'} request(
@@ -126,11 +126,11 @@ class ${face.className}:
         method: str,
         params: Optional[Mapping[str, Any]] = None,
 ${declared}    ) -> Any:
-        """Sends any request by its name on the wire, without types."""
+        """Sends the request \`\`method\`\`, without types."""
         raise NotImplementedError
 
     def on(self, event: str, listener: Callable[[Any], None]) -> Callable[[], None]:
-        """Calls \`\`listener\`\` for each notification of that name on the wire; returns how to stop listening."""
+        """Calls \`\`listener\`\` for each notification \`\`event\`\`. Returns a function that stops this."""
         raise NotImplementedError
 
 ${[...requests.map((method) => request(method, face)), ...events.map(event)].join('\n')}`;

@@ -146,8 +146,8 @@ export function pythonTypes(document: ProtocolDocument): GeneratedFile {
     .map((name) => `    "${name}",\n`)
     .join('');
   const content = [
-    `# ${generatedNotice}\n"""Types of the checkpointd protocol. Unknown fields are kept: these are plain dictionaries."""\n\nfrom __future__ import annotations\n\nfrom typing import Any, Dict, FrozenSet, List, Literal, TypedDict, Union\n\n__all__ = [\n${exported}]\n\nPROTOCOL_VERSION = "${document.protocolVersion}"\n`,
-    `#: The number of every error kind.\nERROR_CODES: Dict[str, int] = {\n${errors}}\n\n#: Requests that the server answers.\nREQUESTS: FrozenSet[str] = frozenset((\n${names('request')}))\n\n#: Notifications, both ways.\nNOTIFICATIONS: FrozenSet[str] = frozenset((\n${names('notification')}))\n`,
+    `# ${generatedNotice}\n"""Types of the checkpointd protocol. The types are plain dictionaries, so unknown fields are kept."""\n\nfrom __future__ import annotations\n\nfrom typing import Any, Dict, FrozenSet, List, Literal, TypedDict, Union\n\n__all__ = [\n${exported}]\n\nPROTOCOL_VERSION = "${document.protocolVersion}"\n`,
+    `#: The code of each kind of error.\nERROR_CODES: Dict[str, int] = {\n${errors}}\n\n#: Requests that the server answers.\nREQUESTS: FrozenSet[str] = frozenset((\n${names('request')}))\n\n#: Notifications, both ways.\nNOTIFICATIONS: FrozenSet[str] = frozenset((\n${names('notification')}))\n`,
     ordered.map(([name, schema]) => definition(name, schema)).join('\n\n'),
   ].join('\n');
   return { path: 'protocol/clients/python/checkpointd/_types.py', content };

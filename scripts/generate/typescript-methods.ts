@@ -62,11 +62,11 @@ export function typescriptMethods(document: ProtocolDocument): GeneratedFile {
   const content = [
     `// ${generatedNotice}\n`,
     interfaceText,
-    `/** Version of the protocol, answered by \`initialize\`. */\nexport const protocolVersion = '${document.protocolVersion}';\n`,
-    `/** Hash of the shape of the protocol, answered by \`initialize\`. */\nexport const schemaHash = '${schemaHash(document)}';\n`,
+    `/** The version of the protocol, as in the answer to \`initialize\`. */\nexport const protocolVersion = '${document.protocolVersion}';\n`,
+    `/** The hash of the protocol's shape, as in the answer to \`initialize\`. */\nexport const schemaHash = '${schemaHash(document)}';\n`,
     `/** Every method and event. Look up names with \`Object.hasOwn\`, because a client may send \`constructor\`. */\nexport const methods = {\n${document.methods.map((method) => methodRow(method, document)).join('')}} as const satisfies Readonly<Record<string, MethodFacts>>;\n`,
     'export type MethodName = keyof typeof methods;\n',
-    `/** The number of every error kind. */\nexport const errorCodes = {\n${document.errors.map(errorRow).join('')}} as const;\n`,
+    `/** The code of each kind of error. */\nexport const errorCodes = {\n${document.errors.map(errorRow).join('')}} as const;\n`,
     'export type ErrorName = keyof typeof errorCodes;\n',
   ].join('\n');
   return { path: 'src/protocol/methods.ts', content };

@@ -98,7 +98,7 @@ export function typescriptValidators(document: ProtocolDocument): GeneratedFile 
     `const ${name} = new Map<string, Check>([\n${rows.join('')}]);\n`;
   const content = [
     `// ${generatedNotice}`,
-    '// Checks parameters and results with straight code: no schema is read at run time.',
+    '// Checks parameters and results with generated code. Reads no schema at run time.',
     validatorCore,
     ...Object.entries(document.$defs).map(([name, schema]) => definition(document, name, schema)),
     table(

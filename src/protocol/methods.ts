@@ -18,10 +18,10 @@ export interface MethodFacts {
   readonly namesSession: boolean;
 }
 
-/** Version of the protocol, answered by `initialize`. */
+/** The version of the protocol, as in the answer to `initialize`. */
 export const protocolVersion = '1.0.0';
 
-/** Hash of the shape of the protocol, answered by `initialize`. */
+/** The hash of the protocol's shape, as in the answer to `initialize`. */
 export const schemaHash = '500afdd7a1b7fb39e55d24ef04ac5781';
 
 /** Every method and event. Look up names with `Object.hasOwn`, because a client may send `constructor`. */
@@ -110,7 +110,7 @@ export const methods = {
 
 export type MethodName = keyof typeof methods;
 
-/** The number of every error kind. */
+/** The code of each kind of error. */
 export const errorCodes = {
   ParseError: -32700,
   InvalidRequest: -32600,

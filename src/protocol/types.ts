@@ -96,7 +96,7 @@ export type InitMode = 'auto' | 'force' | 'never';
 /** The part of a damaged session that `session/open` may set aside in order to serve the rest. */
 export type RecoverMode = 'conversation';
 
-/** The failures that cannot lose a mutation after its answer. */
+/** The failures that do not lose an answered mutation. */
 export type Durability = 'process' | 'power';
 
 /** The reason why a checkpoint was made. */
@@ -138,7 +138,7 @@ export type RestoreScope = 'files' | 'conversation' | 'both';
 /** Says what happens to paths that were edited outside the session. */
 export type ConflictPolicy = 'overwrite' | 'skip' | 'fail';
 
-/** Says what happens to paths where a later change contradicts the revert. */
+/** Says what happens to paths where a later change conflicts with the revert. */
 export type RevertConflictPolicy = 'leave' | 'markers' | 'fail';
 
 /** The outcome of a revert at one path. */
@@ -352,8 +352,8 @@ export interface SessionLimits {
   readonly maxStoreBytes?: Bytes;
   /**
    * The largest allowed number of checkpoints in `checkpoint/list`. Beyond it, the daemon removes the oldest
-   * within a minute. The base, the newest checkpoint, named checkpoints and checkpoints for undo and redo
-   * stay. A limit of 1 acts as 2, with a warning.
+   * checkpoints within a minute. The base, the newest checkpoint, named checkpoints and checkpoints for undo
+   * and redo stay. A limit of 1 acts as 2, with a warning.
    */
   readonly maxCheckpoints?: number;
   /** The age in days beyond which `store/gc` removes checkpoints. */
@@ -363,7 +363,10 @@ export interface SessionLimits {
    * may remove them after a day. Absent: 30 days.
    */
   readonly keepSafetyMs?: number;
-  /** The longest allowed time for the first capture in milliseconds; then it ends with `CaptureTimedOut`. */
+  /**
+   * The longest allowed time for the first capture in milliseconds. A longer capture ends with
+   * `CaptureTimedOut`.
+   */
   readonly initTimeoutMs?: number;
   /**
    * The largest allowed number of Unicode code points in a message, answer, summary or transcript line.
@@ -376,7 +379,7 @@ export interface SessionLimits {
 export interface CaptureCounts {
   /** The number of captures that read only changed files. */
   readonly fast: Count;
-  /** The numbers of full captures, by reason. A reason that did not occur is not listed. */
+  /** How many captures were full, by reason. A reason that did not occur is not listed. */
   readonly cold: readonly ColdCount[];
 }
 
@@ -454,7 +457,7 @@ export interface RestoreResult {
   readonly checkpoint?: Checkpoint;
   /** The lengths of the conversation after the restore. Absent: the conversation was not restored. */
   readonly conversation?: ConversationLengths;
-  /** The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`. */
+  /** How many paths are affected, counted before a list is cut at `limits.maxListedPaths`. */
   readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
   readonly dryRun?: boolean;
@@ -495,7 +498,7 @@ export interface RevertResult {
   /** The paths that could not be reverted. These paths are unchanged; the other paths were reverted. */
   readonly failed: readonly FailedPath[];
   /**
-   * The paths at which a later change contradicts the revert. `paths` has the reasons. With `conflicts:
+   * The paths at which a later change conflicts with the revert. `paths` has the reasons. With `conflicts:
    * "markers"`, text files are in `restored`, too. Unchanged paths are in `skipped`.
    */
   readonly conflicts: readonly ConflictPath[];
@@ -505,7 +508,7 @@ export interface RevertResult {
   readonly safety?: CheckpointId;
   /** The checkpoint of the state after the revert. Absent: a dry run. */
   readonly checkpoint?: Checkpoint;
-  /** The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`. */
+  /** How many paths are affected, counted before a list is cut at `limits.maxListedPaths`. */
   readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
   readonly dryRun?: boolean;
@@ -677,7 +680,7 @@ export interface ManagerState {
   readonly workTreePath: string;
   /** The number of checkpoints in `checkpoint/list`. */
   readonly checkpoints: Count;
-  /** The number of tags that belong to a checkpoint. */
+  /** The number of tags that now name a checkpoint. */
   readonly tagIndex: Count;
   /** The number of the present turn; 0 before turn 1. */
   readonly currentTurn: Count;
@@ -1300,7 +1303,7 @@ export interface SessionFeatures {
 export interface SessionOpenParams {
   /** The work tree. */
   readonly workspace: Workspace;
-  /** The client's id of the conversation. Absent: a new conversation, which cannot be resumed. */
+  /** The client's id of the conversation. Absent: the conversation is new and cannot be resumed. */
   readonly conversationId?: string;
   /** The strategy that stores the checkpoints. Absent: `shadow`. */
   readonly strategy?: Strategy;
@@ -1327,7 +1330,7 @@ export interface SessionOpenParams {
   readonly exclude?: readonly string[];
   /** True to allow home, Desktop, Documents, Downloads or the root as the work tree. Absent: false. */
   readonly allowProtected?: boolean;
-  /** The failures after which an answered mutation must still be there. Absent: `process`. */
+  /** The failures that must not lose an answered mutation. Absent: `process`. */
   readonly durability?: Durability;
   /** The limits of this session. */
   readonly limits?: SessionLimits;
@@ -1488,7 +1491,7 @@ export interface SessionGetResult {
   readonly strategy: Strategy;
   /** Whether the session's data stays after its end. */
   readonly retention: Retention;
-  /** The failures after which answered mutations are still there. */
+  /** The failures that do not lose an answered mutation. */
   readonly durability: Durability;
   /** When this daemon opened the session. */
   readonly openedAt: Timestamp;
@@ -1596,8 +1599,8 @@ export interface CheckpointCreateResult {
   /** The paths that the capture left out. */
   readonly skipped: readonly SkippedPath[];
   /**
-   * The SQLite databases to which another program wrote during the capture. Their copies may be malformed.
-   * Make another checkpoint when the program is idle. Absent: none.
+   * The SQLite databases to which another program wrote during the capture. The captured copies may be
+   * malformed. Make another checkpoint when the program is idle. Absent: none.
    */
   readonly possiblyTorn?: readonly PathRef[];
   /** True when the checkpoint leaves no path out and `possiblyTorn` is absent. */
@@ -1690,7 +1693,7 @@ export interface CheckpointHasChangesParams {
 
 /** Answer to `checkpoint/hasChanges`. */
 export interface CheckpointHasChangesResult {
-  /** Whether the work tree differs from that state. */
+  /** Whether the work tree differs from the state after the last checkpoint or restore. */
   readonly hasChanges: boolean;
 }
 
@@ -1698,7 +1701,7 @@ export interface CheckpointHasChangesResult {
 export interface CheckpointStatsParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The checkpoint whose changes are counted. Not combined with `from` or `to`. */
+  /** The checkpoint whose changes are counted. Cannot be combined with `from` or `to`. */
   readonly tag?: CheckpointRef;
   /** The earlier of two checkpoints. Requires `to`. */
   readonly from?: CheckpointRef;
@@ -1746,7 +1749,7 @@ export interface CheckpointDiffResult {
    * backslashes is quoted as in git.
    */
   readonly text?: string;
-  /** The numbers of changed files. */
+  /** How many files changed. */
   readonly stats: FileStats;
   /** True when `files` or `text` was cut at a limit; `stats` still counts all files. Absent: false. */
   readonly truncated?: boolean;
@@ -1795,7 +1798,10 @@ export interface CheckpointReadFileParams {
   readonly pathBytes?: Base64;
   /** The position of the first byte to read. Absent: 0. */
   readonly offset?: Bytes;
-  /** The largest allowed number of bytes to read. Absent, or larger than `limits.maxReadBytes`: that limit. */
+  /**
+   * The largest allowed number of bytes to read. If it is absent or larger than `limits.maxReadBytes`, that
+   * limit applies.
+   */
   readonly length?: number;
 }
 
@@ -1848,7 +1854,10 @@ export interface CheckpointRestoreParams {
   readonly onConflict?: ConflictPolicy;
   /** Conditions that must hold; otherwise the request changes nothing. */
   readonly expect?: RestoreExpectation;
-  /** True to allow deleting more than 100 files and more than half of all files. Absent: false. */
+  /**
+   * Must be true for a request that deletes more than 100 files which are also more than half of all files.
+   * Absent: false.
+   */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -1882,7 +1891,7 @@ export interface CheckpointRevertParams {
   readonly paths?: readonly PathRef[];
   /**
    * Limits the revert to these hunks of the range, as `checkpoint/diff` names them. A hunk that is not in the
-   * range is refused. Not combined with `paths` or `author`.
+   * range is refused. Cannot be combined with `paths` or `author`.
    */
   readonly hunks?: readonly HunkRef[];
   /**
@@ -1892,14 +1901,17 @@ export interface CheckpointRevertParams {
    * `ledger/recordWrite`. If other authors changed the path, too, only this author's changes are reverted
    * (`partial`), if the reports distinguish them. Other paths that the author may have changed are in
    * `skipped`. An author that the ledger does not know is refused. Without `tag` and `from`, the range is the
-   * whole session. Not combined with `hunks`.
+   * whole session. Cannot be combined with `hunks`.
    */
   readonly author?: string;
-  /** Says what happens to paths where a later change contradicts the revert. Absent: `leave`. */
+  /** Says what happens to paths where a later change conflicts with the revert. Absent: `leave`. */
   readonly conflicts?: RevertConflictPolicy;
   /** Conditions that must hold; otherwise the request changes nothing. */
   readonly expect?: RestoreExpectation;
-  /** True to allow deleting more than 100 files and more than half of all files. Absent: false. */
+  /**
+   * Must be true for a request that deletes more than 100 files which are also more than half of all files.
+   * Absent: false.
+   */
   readonly confirm?: boolean;
   /**
    * True to return the plan and change nothing. `paths` says for each path whether it is clean, already gone
@@ -1930,7 +1942,10 @@ export interface CheckpointUndoParams {
   readonly mode?: RestoreMode;
   /** Says what happens to edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
-  /** True to allow deleting more than 100 files and more than half of all files. Absent: false. */
+  /**
+   * Must be true for a request that deletes more than 100 files which are also more than half of all files.
+   * Absent: false.
+   */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -1956,7 +1971,10 @@ export interface CheckpointRedoParams {
   readonly mode?: RestoreMode;
   /** Says what happens to edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
-  /** True to allow deleting more than 100 files and more than half of all files. Absent: false. */
+  /**
+   * Must be true for a request that deletes more than 100 files which are also more than half of all files.
+   * Absent: false.
+   */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -2398,7 +2416,7 @@ export interface ConversationForgetResult {
   readonly warnings?: readonly string[];
 }
 
-/** The numbers of messages and entries that were removed from the end of a history. */
+/** How many messages and entries were removed from the end of a history. */
 export interface ForgottenMessages {
   /** The number of removed messages. 0: the conversation had none. */
   readonly messages: Count;
@@ -3419,7 +3437,7 @@ export interface RemotePushParams {
 export interface RemotePushResult {
   /** Whether the remote got new data. False in a dry run, too. */
   readonly pushed: boolean;
-  /** The session of the pushed line. For an imported session: the session that it was imported from. */
+  /** The session of the pushed line. For an imported session: the session from which it was imported. */
   readonly session: SessionId;
   /** The id of the writer of the line. */
   readonly writer: WriterId;
@@ -3647,15 +3665,15 @@ export interface RequestTypes {
   /** Begins the connection between client and server. The client sends this request first, and only once. */
   'initialize': { params: InitializeParams; result: InitializeResult; };
   /**
-   * Ends all sessions that no other client has open, and answers within a second. After `shutdown`, only
+   * Ends all sessions that no other client has open. The answer comes within a second. After `shutdown`, only
    * `exit` is accepted.
    */
   'shutdown': { params: ShutdownParams; result: null; };
   /** Returns this protocol as an OpenRPC document. No other request is allowed before `initialize`. */
   'rpc.discover': { params: RpcDiscoverParams; result: JsonObject; };
   /**
-   * Opens a session: one conversation on one work tree. A new session gets a base checkpoint (tag `0`). The
-   * daemon resumes a kept session, and first finishes or undoes an interrupted restore. A client that opens an
+   * Opens a session: one conversation on one work tree. A new session gets a base checkpoint (tag `0`). Before
+   * the daemon resumes a kept session, it finishes or undoes an interrupted restore. A client that opens an
    * open session joins it. The session ends when its last client leaves.
    */
   'session/open': { params: SessionOpenParams; result: SessionOpenResult; };
@@ -3694,8 +3712,8 @@ export interface RequestTypes {
   /** Returns whether the work tree differs from the state after the last checkpoint or restore. */
   'checkpoint/hasChanges': { params: CheckpointHasChangesParams; result: CheckpointHasChangesResult; };
   /**
-   * Counts changed files. With `tag`, it compares a checkpoint with the checkpoint of its `previousTag`. With
-   * `from` and `to`, it compares two checkpoints.
+   * Counts changed files. With `tag`, the request compares a checkpoint with the checkpoint of its
+   * `previousTag`. With `from` and `to`, the request compares two checkpoints.
    */
   'checkpoint/stats': { params: CheckpointStatsParams; result: FileStats; };
   /** Compares two checkpoints, or a checkpoint with the work tree. */
@@ -3827,7 +3845,7 @@ export interface RequestTypes {
    * program edits the file before the report, its edit counts as part of the write.
    */
   'ledger/recordWrite': { params: LedgerRecordWriteParams; result: LedgerRecordWriteResult; };
-  /** Lists who changed a file and when, if a checkpoint or a report shows it. */
+  /** Lists who changed a file and when, as far as checkpoints and reports show. */
   'ledger/history': { params: LedgerHistoryParams; result: LedgerHistoryResult; };
   /** Returns the state of the watcher, and how many captures were fast and how many were full. */
   'worktree/status': { params: WorktreeStatusParams; result: WorktreeStatusResult; };
@@ -3842,12 +3860,12 @@ export interface RequestTypes {
   /** Reads all data in the store and checks every hash. */
   'store/verify': { params: StoreVerifyParams; result: StoreVerifyResult; };
   /**
-   * Returns the outcome of a mutation, named by its id or key. For a kept session, this also works after a
+   * Returns the outcome of the mutation that the id or key names. For a kept session, this also works after a
    * restart.
    */
   'operation/get': { params: OperationGetParams; result: OperationGetResult; };
   /**
-   * Adds a git remote to the storage, for sessions. Nothing is sent to the remote before `remote/push`. If a
+   * Adds a git remote for sessions to the storage. Nothing is sent to the remote before `remote/push`. If a
    * remote with this name and address exists, only its `leaveOut` changes.
    */
   'remote/add': { params: RemoteAddParams; result: RemoteAddResult; };

@@ -1,5 +1,5 @@
 // Generated from protocol/protocol.json by scripts/generate-protocol.ts. Do not edit.
-// Checks parameters and results with straight code: no schema is read at run time.
+// Checks parameters and results with generated code. Reads no schema at run time.
 import type { Issue as FoundIssue } from './types.ts';
 
 export type { Issue } from './types.ts';

@@ -146,11 +146,11 @@ ProgressListener = Callable[[ProgressValue], None]
 
 
 class Requests:
-    """What a client can ask and be told. The client itself adds how.
+    """The requests and events of the protocol. The client class sends and receives the messages.
 
-    Each request takes the parameters as a dictionary. ``on_progress`` is called with each report. After ``timeout``
-    seconds, and when ``cancel`` is set, the request is cancelled: what had committed by then is a result all the same.
-    Raises :class:`checkpointd.CheckpointdError`, by kind.
+    Each request takes its parameters as a dictionary, and calls ``on_progress`` with each report of progress. The
+    client cancels the request after ``timeout`` seconds, or when ``cancel`` is set. A request that has already
+    committed still returns its result. Raises :class:`checkpointd.CheckpointdError`, by kind.
     """
 
     async def request(
@@ -162,11 +162,11 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> Any:
-        """Sends any request by its name on the wire, without types."""
+        """Sends the request ``method``, without types."""
         raise NotImplementedError
 
     def on(self, event: str, listener: Callable[[Any], None]) -> Callable[[], None]:
-        """Calls ``listener`` for each notification of that name on the wire; returns how to stop listening."""
+        """Calls ``listener`` for each notification ``event``. Returns a function that stops this."""
         raise NotImplementedError
 
     async def rpc_discover(
@@ -192,7 +192,7 @@ class Requests:
         cancel: Optional[asyncio.Event] = None,
     ) -> SessionOpenResult:
         """Opens a session: one conversation on one work tree. A new session gets a base checkpoint
-        (tag `0`). The daemon resumes a kept session, and first finishes or undoes an interrupted
+        (tag `0`). Before the daemon resumes a kept session, it finishes or undoes an interrupted
         restore. A client that opens an open session joins it. The session ends when its last
         client leaves.
         """
@@ -341,8 +341,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> FileStats:
-        """Counts changed files. With `tag`, it compares a checkpoint with the checkpoint of its
-        `previousTag`. With `from` and `to`, it compares two checkpoints.
+        """Counts changed files. With `tag`, the request compares a checkpoint with the checkpoint of
+        its `previousTag`. With `from` and `to`, the request compares two checkpoints.
         """
         result: FileStats = await self.request("checkpoint/stats", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -819,7 +819,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> LedgerHistoryResult:
-        """Lists who changed a file and when, if a checkpoint or a report shows it."""
+        """Lists who changed a file and when, as far as checkpoints and reports show."""
         result: LedgerHistoryResult = await self.request("ledger/history", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
@@ -882,8 +882,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> OperationGetResult:
-        """Returns the outcome of a mutation, named by its id or key. For a kept session, this also
-        works after a restart.
+        """Returns the outcome of the mutation that the id or key names. For a kept session, this
+        also works after a restart.
         """
         result: OperationGetResult = await self.request("operation/get", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -896,7 +896,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> RemoteAddResult:
-        """Adds a git remote to the storage, for sessions. Nothing is sent to the remote before
+        """Adds a git remote for sessions to the storage. Nothing is sent to the remote before
         `remote/push`. If a remote with this name and address exists, only its `leaveOut` changes.
         """
         result: RemoteAddResult = await self.request("remote/add", params, on_progress=on_progress, timeout=timeout, cancel=cancel)

@@ -1,5 +1,5 @@
 # Generated from protocol/protocol.json by scripts/generate-protocol.ts. Do not edit.
-"""Types of the checkpointd protocol. Unknown fields are kept: these are plain dictionaries."""
+"""Types of the checkpointd protocol. The types are plain dictionaries, so unknown fields are kept."""
 
 from __future__ import annotations
 
@@ -291,7 +291,7 @@ __all__ = [
 
 PROTOCOL_VERSION = "1.0.0"
 
-#: The number of every error kind.
+#: The code of each kind of error.
 ERROR_CODES: Dict[str, int] = {
     "ParseError": -32700,
     "InvalidRequest": -32600,
@@ -546,7 +546,7 @@ InitMode = Literal["auto", "force", "never"]
 RecoverMode = Literal["conversation"]
 
 
-# The failures that cannot lose a mutation after its answer.
+# The failures that do not lose an answered mutation.
 Durability = Literal["process", "power"]
 
 
@@ -606,7 +606,7 @@ RestoreScope = Literal["files", "conversation", "both"]
 ConflictPolicy = Literal["overwrite", "skip", "fail"]
 
 
-# Says what happens to paths where a later change contradicts the revert.
+# Says what happens to paths where a later change conflicts with the revert.
 RevertConflictPolicy = Literal["leave", "markers", "fail"]
 
 
@@ -944,15 +944,15 @@ class SessionLimits(TypedDict, total=False):
     # for undo and redo, and safety checkpoints of the last day stay.
     maxStoreBytes: Bytes
     # The largest allowed number of checkpoints in `checkpoint/list`. Beyond it, the daemon
-    # removes the oldest within a minute. The base, the newest checkpoint, named checkpoints and
-    # checkpoints for undo and redo stay. A limit of 1 acts as 2, with a warning.
+    # removes the oldest checkpoints within a minute. The base, the newest checkpoint, named
+    # checkpoints and checkpoints for undo and redo stay. A limit of 1 acts as 2, with a warning.
     maxCheckpoints: int
     # The age in days beyond which `store/gc` removes checkpoints.
     maxAgeDays: int
     # How long safety checkpoints and checkpoints that lost their tag are kept, in milliseconds.
     # `maxStoreBytes` may remove them after a day. Absent: 30 days.
     keepSafetyMs: int
-    # The longest allowed time for the first capture in milliseconds; then it ends with
+    # The longest allowed time for the first capture in milliseconds. A longer capture ends with
     # `CaptureTimedOut`.
     initTimeoutMs: int
     # The largest allowed number of Unicode code points in a message, answer, summary or
@@ -964,7 +964,7 @@ class CaptureCounts(TypedDict):
     """How many captures were fast and how many were full, with the reasons of the full captures."""
     # The number of captures that read only changed files.
     fast: Count
-    # The numbers of full captures, by reason. A reason that did not occur is not listed.
+    # How many captures were full, by reason. A reason that did not occur is not listed.
     cold: List[ColdCount]
 
 
@@ -1035,7 +1035,7 @@ class _RestoreResultRequired(TypedDict):
     conflicts: List[ConflictPath]
     # The paths that the restore left unchanged on purpose.
     skipped: List[SkippedPath]
-    # The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`.
+    # How many paths are affected, counted before a list is cut at `limits.maxListedPaths`.
     counts: RestoreCounts
     # How long the operation took, in milliseconds.
     ms: Milliseconds
@@ -1081,13 +1081,13 @@ _RevertResultRequired = TypedDict(
         # The paths that could not be reverted. These paths are unchanged; the other paths were
         # reverted.
         "failed": List["FailedPath"],
-        # The paths at which a later change contradicts the revert. `paths` has the reasons. With
-        # `conflicts: "markers"`, text files are in `restored`, too. Unchanged paths are in
+        # The paths at which a later change conflicts with the revert. `paths` has the reasons.
+        # With `conflicts: "markers"`, text files are in `restored`, too. Unchanged paths are in
         # `skipped`.
         "conflicts": List["ConflictPath"],
         # The paths that the revert left unchanged on purpose.
         "skipped": List["SkippedPath"],
-        # The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`.
+        # How many paths are affected, counted before a list is cut at `limits.maxListedPaths`.
         "counts": "RestoreCounts",
         # How long the operation took, in milliseconds.
         "ms": "Milliseconds",
@@ -1285,7 +1285,7 @@ class _ManagerStateRequired(TypedDict):
     workTreePath: str
     # The number of checkpoints in `checkpoint/list`.
     checkpoints: Count
-    # The number of tags that belong to a checkpoint.
+    # The number of tags that now name a checkpoint.
     tagIndex: Count
     # The number of the present turn; 0 before turn 1.
     currentTurn: Count
@@ -1876,7 +1876,7 @@ class _SessionOpenParamsRequired(TypedDict):
 
 class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     """Parameters of `session/open`."""
-    # The client's id of the conversation. Absent: a new conversation, which cannot be resumed.
+    # The client's id of the conversation. Absent: the conversation is new and cannot be resumed.
     conversationId: str
     # The strategy that stores the checkpoints. Absent: `shadow`.
     strategy: Strategy
@@ -1898,7 +1898,7 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     # True to allow home, Desktop, Documents, Downloads or the root as the work tree. Absent:
     # false.
     allowProtected: bool
-    # The failures after which an answered mutation must still be there. Absent: `process`.
+    # The failures that must not lose an answered mutation. Absent: `process`.
     durability: Durability
     # The limits of this session.
     limits: SessionLimits
@@ -2068,7 +2068,7 @@ class _SessionGetResultRequired(TypedDict):
     strategy: Strategy
     # Whether the session's data stays after its end.
     retention: Retention
-    # The failures after which answered mutations are still there.
+    # The failures that do not lose an answered mutation.
     durability: Durability
     # When this daemon opened the session.
     openedAt: Timestamp
@@ -2185,8 +2185,8 @@ class _CheckpointCreateResultRequired(TypedDict):
 
 class CheckpointCreateResult(_CheckpointCreateResultRequired, total=False):
     """Answer to `checkpoint/create`."""
-    # The SQLite databases to which another program wrote during the capture. Their copies may be
-    # malformed. Make another checkpoint when the program is idle. Absent: none.
+    # The SQLite databases to which another program wrote during the capture. The captured copies
+    # may be malformed. Make another checkpoint when the program is idle. Absent: none.
     possiblyTorn: List[PathRef]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
@@ -2284,7 +2284,7 @@ class CheckpointHasChangesParams(_CheckpointHasChangesParamsRequired, total=Fals
 
 class CheckpointHasChangesResult(TypedDict):
     """Answer to `checkpoint/hasChanges`."""
-    # Whether the work tree differs from that state.
+    # Whether the work tree differs from the state after the last checkpoint or restore.
     hasChanges: bool
 
 
@@ -2300,7 +2300,7 @@ _CheckpointStatsParamsRequired = TypedDict(
 _CheckpointStatsParamsOptional = TypedDict(
     "_CheckpointStatsParamsOptional",
     {
-        # The checkpoint whose changes are counted. Not combined with `from` or `to`.
+        # The checkpoint whose changes are counted. Cannot be combined with `from` or `to`.
         "tag": "CheckpointRef",
         # The earlier of two checkpoints. Requires `to`.
         "from": "CheckpointRef",
@@ -2360,7 +2360,7 @@ class CheckpointDiffParams(_CheckpointDiffParamsRequired, _CheckpointDiffParamsO
 class _CheckpointDiffResultRequired(TypedDict):
     # The paths that differ, in byte order.
     files: List[DiffFile]
-    # The numbers of changed files.
+    # How many files changed.
     stats: FileStats
 
 
@@ -2425,8 +2425,8 @@ class CheckpointReadFileParams(_CheckpointReadFileParamsRequired, total=False):
     pathBytes: Base64
     # The position of the first byte to read. Absent: 0.
     offset: Bytes
-    # The largest allowed number of bytes to read. Absent, or larger than `limits.maxReadBytes`:
-    # that limit.
+    # The largest allowed number of bytes to read. If it is absent or larger than
+    # `limits.maxReadBytes`, that limit applies.
     length: int
 
 
@@ -2483,7 +2483,8 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     onConflict: ConflictPolicy
     # Conditions that must hold; otherwise the request changes nothing.
     expect: RestoreExpectation
-    # True to allow deleting more than 100 files and more than half of all files. Absent: false.
+    # Must be true for a request that deletes more than 100 files which are also more than half of
+    # all files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2519,7 +2520,7 @@ _CheckpointRevertParamsOptional = TypedDict(
         # is accepted. A path that the range did not change is refused.
         "paths": List["PathRef"],
         # Limits the revert to these hunks of the range, as `checkpoint/diff` names them. A hunk
-        # that is not in the range is refused. Not combined with `paths` or `author`.
+        # that is not in the range is refused. Cannot be combined with `paths` or `author`.
         "hunks": List["HunkRef"],
         # Limits the revert to changes of this author. Give the id of a session on the same work
         # tree. Or give an agent's name (the part of a `conversationId` before its colon), if only
@@ -2528,14 +2529,15 @@ _CheckpointRevertParamsOptional = TypedDict(
         # changed the path, too, only this author's changes are reverted (`partial`), if the
         # reports distinguish them. Other paths that the author may have changed are in `skipped`.
         # An author that the ledger does not know is refused. Without `tag` and `from`, the range
-        # is the whole session. Not combined with `hunks`.
+        # is the whole session. Cannot be combined with `hunks`.
         "author": str,
-        # Says what happens to paths where a later change contradicts the revert. Absent: `leave`.
+        # Says what happens to paths where a later change conflicts with the revert. Absent:
+        # `leave`.
         "conflicts": "RevertConflictPolicy",
         # Conditions that must hold; otherwise the request changes nothing.
         "expect": "RestoreExpectation",
-        # True to allow deleting more than 100 files and more than half of all files. Absent:
-        # false.
+        # Must be true for a request that deletes more than 100 files which are also more than
+        # half of all files. Absent: false.
         "confirm": bool,
         # True to return the plan and change nothing. `paths` says for each path whether it is
         # clean, already gone or a conflict. Absent: false.
@@ -2574,7 +2576,8 @@ class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
     mode: RestoreMode
     # Says what happens to edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # True to allow deleting more than 100 files and more than half of all files. Absent: false.
+    # Must be true for a request that deletes more than 100 files which are also more than half of
+    # all files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2600,7 +2603,8 @@ class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
     mode: RestoreMode
     # Says what happens to edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # True to allow deleting more than 100 files and more than half of all files. Absent: false.
+    # Must be true for a request that deletes more than 100 files which are also more than half of
+    # all files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -3099,7 +3103,7 @@ class ConversationForgetResult(_ConversationForgetResultRequired, total=False):
 
 
 class ForgottenMessages(TypedDict):
-    """The numbers of messages and entries that were removed from the end of a history."""
+    """How many messages and entries were removed from the end of a history."""
     # The number of removed messages. 0: the conversation had none.
     messages: Count
     # The number of removed entries. Each message has one or more.
@@ -4214,8 +4218,8 @@ class RemotePushParams(_RemotePushParamsRequired, total=False):
 class _RemotePushResultRequired(TypedDict):
     # Whether the remote got new data. False in a dry run, too.
     pushed: bool
-    # The session of the pushed line. For an imported session: the session that it was imported
-    # from.
+    # The session of the pushed line. For an imported session: the session from which it was
+    # imported.
     session: SessionId
     # The id of the writer of the line.
     writer: WriterId

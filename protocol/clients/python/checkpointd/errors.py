@@ -197,7 +197,7 @@ class RestoreFailed(CheckpointdError):
 
 class Conflict(CheckpointdError):
     r"""With `onConflict: "fail"`: paths that the restore would change were edited outside the
-    session. With `conflicts: "fail"`: a later change contradicts the revert. Nothing
+    session. With `conflicts: "fail"`: a later change conflicts with the revert. Nothing
     changed. Look at `details.conflicts`, then choose another policy.
     """
 
@@ -336,7 +336,7 @@ class InternalError(CheckpointdError):
     """
 
 
-#: The exception of every kind; a kind that is not here is a plain ``CheckpointdError``.
+#: The exception for each kind of error. Any other kind raises ``CheckpointdError``.
 BY_KIND: Dict[str, Type[CheckpointdError]] = {
     "ParseError": ParseError,
     "InvalidRequest": InvalidRequest,

@@ -234,7 +234,7 @@ pub enum RecoverMode {
     Other(String),
 }
 
-/// The failures that cannot lose a mutation after its answer.
+/// The failures that do not lose an answered mutation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Durability {
     /// The mutation survives the death of the daemon. A power cut may lose the changes of the last
@@ -260,10 +260,10 @@ pub enum CheckpointKind {
     /// A tool has run.
     #[serde(rename = "tool")]
     Tool,
-    /// A restore follows: the checkpoint has the state before it.
+    /// The checkpoint has the state before a restore.
     #[serde(rename = "safety")]
     Safety,
-    /// A restore has run: the checkpoint has the state after it.
+    /// The checkpoint has the state after a restore.
     #[serde(rename = "restore")]
     Restore,
     /// A value that this version does not know.
@@ -579,7 +579,7 @@ pub enum ConflictPolicy {
     Other(String),
 }
 
-/// Says what happens to paths where a later change contradicts the revert.
+/// Says what happens to paths where a later change conflicts with the revert.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RevertConflictPolicy {
     /// The revert leaves these paths as they are.
@@ -606,8 +606,8 @@ pub enum RevertOutcome {
     /// The path is already as the revert would make it.
     #[serde(rename = "alreadyGone")]
     AlreadyGone,
-    /// A later change contradicts the revert. `conflicts` of the request says what happens to the
-    /// path.
+    /// A later change conflicts with the revert. `conflicts` of the request says what happens to
+    /// the path.
     #[serde(rename = "conflict")]
     Conflict,
     /// A value that this version does not know.
@@ -627,7 +627,7 @@ pub enum RevertConflict {
     /// A later change gave the link another target.
     #[serde(rename = "link")]
     Link,
-    /// The range deleted or renamed the file, and a later change touched it; or the reverse.
+    /// The range or a later change deleted or renamed the file, and the other edited it.
     #[serde(rename = "deleted")]
     Deleted,
     /// The range deleted the file, and later another file was made at its path.
@@ -1309,8 +1309,8 @@ pub struct SessionLimits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_store_bytes: Option<Bytes>,
     /// The largest allowed number of checkpoints in `checkpoint/list`. Beyond it, the daemon
-    /// removes the oldest within a minute. The base, the newest checkpoint, named checkpoints and
-    /// checkpoints for undo and redo stay. A limit of 1 acts as 2, with a warning.
+    /// removes the oldest checkpoints within a minute. The base, the newest checkpoint, named
+    /// checkpoints and checkpoints for undo and redo stay. A limit of 1 acts as 2, with a warning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_checkpoints: Option<u64>,
     /// The age in days beyond which `store/gc` removes checkpoints.
@@ -1320,7 +1320,7 @@ pub struct SessionLimits {
     /// `maxStoreBytes` may remove them after a day. Absent: 30 days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_safety_ms: Option<u64>,
-    /// The longest allowed time for the first capture in milliseconds; then it ends with
+    /// The longest allowed time for the first capture in milliseconds. A longer capture ends with
     /// `CaptureTimedOut`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init_timeout_ms: Option<u64>,
@@ -1336,7 +1336,7 @@ pub struct SessionLimits {
 pub struct CaptureCounts {
     /// The number of captures that read only changed files.
     pub fast: Count,
-    /// The numbers of full captures, by reason. A reason that did not occur is not listed.
+    /// How many captures were full, by reason. A reason that did not occur is not listed.
     pub cold: Vec<ColdCount>,
 }
 
@@ -1430,7 +1430,7 @@ pub struct RestoreResult {
     /// restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationLengths>,
-    /// The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`.
+    /// How many paths are affected, counted before a list is cut at `limits.maxListedPaths`.
     pub counts: RestoreCounts,
     /// True when nothing was changed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1471,7 +1471,7 @@ pub struct RevertResult {
     /// The paths that could not be reverted. These paths are unchanged; the other paths were
     /// reverted.
     pub failed: Vec<FailedPath>,
-    /// The paths at which a later change contradicts the revert. `paths` has the reasons. With
+    /// The paths at which a later change conflicts with the revert. `paths` has the reasons. With
     /// `conflicts: "markers"`, text files are in `restored`, too. Unchanged paths are in `skipped`.
     pub conflicts: Vec<ConflictPath>,
     /// The paths that the revert left unchanged on purpose.
@@ -1483,7 +1483,7 @@ pub struct RevertResult {
     /// The checkpoint of the state after the revert. Absent: a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
-    /// The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`.
+    /// How many paths are affected, counted before a list is cut at `limits.maxListedPaths`.
     pub counts: RestoreCounts,
     /// True when nothing was changed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1709,7 +1709,7 @@ pub struct ManagerState {
     pub work_tree_path: String,
     /// The number of checkpoints in `checkpoint/list`.
     pub checkpoints: Count,
-    /// The number of tags that belong to a checkpoint.
+    /// The number of tags that now name a checkpoint.
     pub tag_index: Count,
     /// The number of the present turn; 0 before turn 1.
     pub current_turn: Count,
@@ -2556,7 +2556,7 @@ pub struct SessionFeatures {
 pub struct SessionOpenParams {
     /// The work tree.
     pub workspace: Workspace,
-    /// The client's id of the conversation. Absent: a new conversation, which cannot be resumed.
+    /// The client's id of the conversation. Absent: the conversation is new and cannot be resumed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
     /// The strategy that stores the checkpoints. Absent: `shadow`.
@@ -2587,7 +2587,7 @@ pub struct SessionOpenParams {
     /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_protected: Option<bool>,
-    /// The failures after which an answered mutation must still be there. Absent: `process`.
+    /// The failures that must not lose an answered mutation. Absent: `process`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
     /// The limits of this session.
@@ -2839,7 +2839,7 @@ pub struct SessionGetResult {
     pub strategy: Strategy,
     /// Whether the session's data stays after its end.
     pub retention: Retention,
-    /// The failures after which answered mutations are still there.
+    /// The failures that do not lose an answered mutation.
     pub durability: Durability,
     /// When this daemon opened the session.
     pub opened_at: Timestamp,
@@ -2990,8 +2990,8 @@ pub struct CheckpointCreateResult {
     pub checkpoint: Checkpoint,
     /// The paths that the capture left out.
     pub skipped: Vec<SkippedPath>,
-    /// The SQLite databases to which another program wrote during the capture. Their copies may be
-    /// malformed. Make another checkpoint when the program is idle. Absent: none.
+    /// The SQLite databases to which another program wrote during the capture. The captured copies
+    /// may be malformed. Make another checkpoint when the program is idle. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub possibly_torn: Option<Vec<PathRef>>,
     /// True when the checkpoint leaves no path out and `possiblyTorn` is absent.
@@ -3134,7 +3134,7 @@ impl CheckpointHasChangesParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointHasChangesResult {
-    /// Whether the work tree differs from that state.
+    /// Whether the work tree differs from the state after the last checkpoint or restore.
     pub has_changes: bool,
 }
 
@@ -3144,7 +3144,7 @@ pub struct CheckpointHasChangesResult {
 pub struct CheckpointStatsParams {
     /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The checkpoint whose changes are counted. Not combined with `from` or `to`.
+    /// The checkpoint whose changes are counted. Cannot be combined with `from` or `to`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<CheckpointRef>,
     /// The earlier of two checkpoints. Requires `to`.
@@ -3230,7 +3230,7 @@ pub struct CheckpointDiffResult {
     /// or backslashes is quoted as in git.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The numbers of changed files.
+    /// How many files changed.
     pub stats: FileStats,
     /// True when `files` or `text` was cut at a limit; `stats` still counts all files. Absent:
     /// false.
@@ -3306,8 +3306,8 @@ pub struct CheckpointReadFileParams {
     /// The position of the first byte to read. Absent: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<Bytes>,
-    /// The largest allowed number of bytes to read. Absent, or larger than `limits.maxReadBytes`:
-    /// that limit.
+    /// The largest allowed number of bytes to read. If it is absent or larger than
+    /// `limits.maxReadBytes`, that limit applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
 }
@@ -3391,7 +3391,8 @@ pub struct CheckpointRestoreParams {
     /// Conditions that must hold; otherwise the request changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// True to allow deleting more than 100 files and more than half of all files. Absent: false.
+    /// Must be true for a request that deletes more than 100 files which are also more than half of
+    /// all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3448,7 +3449,7 @@ pub struct CheckpointRevertParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
     /// Limits the revert to these hunks of the range, as `checkpoint/diff` names them. A hunk that
-    /// is not in the range is refused. Not combined with `paths` or `author`.
+    /// is not in the range is refused. Cannot be combined with `paths` or `author`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunks: Option<Vec<HunkRef>>,
     /// Limits the revert to changes of this author. Give the id of a session on the same work tree.
@@ -3458,16 +3459,17 @@ pub struct CheckpointRevertParams {
     /// the path, too, only this author's changes are reverted (`partial`), if the reports
     /// distinguish them. Other paths that the author may have changed are in `skipped`. An author
     /// that the ledger does not know is refused. Without `tag` and `from`, the range is the whole
-    /// session. Not combined with `hunks`.
+    /// session. Cannot be combined with `hunks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// Says what happens to paths where a later change contradicts the revert. Absent: `leave`.
+    /// Says what happens to paths where a later change conflicts with the revert. Absent: `leave`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflicts: Option<RevertConflictPolicy>,
     /// Conditions that must hold; otherwise the request changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// True to allow deleting more than 100 files and more than half of all files. Absent: false.
+    /// Must be true for a request that deletes more than 100 files which are also more than half of
+    /// all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. `paths` says for each path whether it is clean,
@@ -3525,7 +3527,8 @@ pub struct CheckpointUndoParams {
     /// Says what happens to edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// True to allow deleting more than 100 files and more than half of all files. Absent: false.
+    /// Must be true for a request that deletes more than 100 files which are also more than half of
+    /// all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3573,7 +3576,8 @@ pub struct CheckpointRedoParams {
     /// Says what happens to edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// True to allow deleting more than 100 files and more than half of all files. Absent: false.
+    /// Must be true for a request that deletes more than 100 files which are also more than half of
+    /// all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -4261,7 +4265,7 @@ pub struct ConversationForgetResult {
     pub warnings: Option<Vec<String>>,
 }
 
-/// The numbers of messages and entries that were removed from the end of a history.
+/// How many messages and entries were removed from the end of a history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ForgottenMessages {
@@ -5914,8 +5918,8 @@ impl RemotePushParams {
 pub struct RemotePushResult {
     /// Whether the remote got new data. False in a dry run, too.
     pub pushed: bool,
-    /// The session of the pushed line. For an imported session: the session that it was imported
-    /// from.
+    /// The session of the pushed line. For an imported session: the session from which it was
+    /// imported.
     pub session: SessionId,
     /// The id of the writer of the line.
     pub writer: WriterId,
@@ -6277,8 +6281,8 @@ impl Notification for InitializedNotification {
     type Params = InitializedParams;
 }
 
-/// Ends all sessions that no other client has open, and answers within a second. After `shutdown`,
-/// only `exit` is accepted.
+/// Ends all sessions that no other client has open. The answer comes within a second. After
+/// `shutdown`, only `exit` is accepted.
 #[derive(Debug)]
 pub enum ShutdownRequest {}
 impl Request for ShutdownRequest {
@@ -6347,7 +6351,7 @@ impl Request for RpcDiscoverRequest {
 }
 
 /// Opens a session: one conversation on one work tree. A new session gets a base checkpoint (tag
-/// `0`). The daemon resumes a kept session, and first finishes or undoes an interrupted restore. A
+/// `0`). Before the daemon resumes a kept session, it finishes or undoes an interrupted restore. A
 /// client that opens an open session joins it. The session ends when its last client leaves.
 #[derive(Debug)]
 pub enum SessionOpenRequest {}
@@ -6455,8 +6459,8 @@ impl Request for CheckpointHasChangesRequest {
     type Result = CheckpointHasChangesResult;
 }
 
-/// Counts changed files. With `tag`, it compares a checkpoint with the checkpoint of its
-/// `previousTag`. With `from` and `to`, it compares two checkpoints.
+/// Counts changed files. With `tag`, the request compares a checkpoint with the checkpoint of its
+/// `previousTag`. With `from` and `to`, the request compares two checkpoints.
 #[derive(Debug)]
 pub enum CheckpointStatsRequest {}
 impl Request for CheckpointStatsRequest {
@@ -6801,7 +6805,7 @@ impl Request for LedgerRecordWriteRequest {
     type Result = LedgerRecordWriteResult;
 }
 
-/// Lists who changed a file and when, if a checkpoint or a report shows it.
+/// Lists who changed a file and when, as far as checkpoints and reports show.
 #[derive(Debug)]
 pub enum LedgerHistoryRequest {}
 impl Request for LedgerHistoryRequest {
@@ -6848,8 +6852,8 @@ impl Request for StoreVerifyRequest {
     type Result = StoreVerifyResult;
 }
 
-/// Returns the outcome of a mutation, named by its id or key. For a kept session, this also works
-/// after a restart.
+/// Returns the outcome of the mutation that the id or key names. For a kept session, this also
+/// works after a restart.
 #[derive(Debug)]
 pub enum OperationGetRequest {}
 impl Request for OperationGetRequest {
@@ -6858,7 +6862,7 @@ impl Request for OperationGetRequest {
     type Result = OperationGetResult;
 }
 
-/// Adds a git remote to the storage, for sessions. Nothing is sent to the remote before
+/// Adds a git remote for sessions to the storage. Nothing is sent to the remote before
 /// `remote/push`. If a remote with this name and address exists, only its `leaveOut` changes.
 #[derive(Debug)]
 pub enum RemoteAddRequest {}
