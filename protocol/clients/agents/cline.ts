@@ -22,7 +22,7 @@ export default class CheckpointTracker {
     this.#task = task;
   }
 
-  /** Undefined where the user has turned checkpoints off. */
+  /** Returns undefined when the user has turned checkpoints off. */
   static async create(
     taskId: string,
     globalStoragePath: string | undefined,
@@ -36,7 +36,7 @@ export default class CheckpointTracker {
     return new CheckpointTracker(taskId, workspace, task);
   }
 
-  /** Always makes one, as the original does. */
+  /** Makes a checkpoint, even if nothing changed. The original does the same. */
   async commit(): Promise<string | undefined> {
     try {
       return await this.#task.create(`checkpoint of task ${this.#taskId}`, true);
@@ -54,7 +54,7 @@ export default class CheckpointTracker {
     return this.#task.restore(withoutHead(commitHash));
   }
 
-  /** Without `rhsHash` against the work tree as it is. */
+  /** Returns the changes since `lhsHash`. Without `rhsHash`, compares with the present work tree. */
   async getDiffSet(lhsHash: string, rhsHash?: string): Promise<DiffEntry[]> {
     const to = rhsHash === undefined ? undefined : withoutHead(rhsHash);
     const changed = await this.#task.changed(withoutHead(lhsHash), to);
@@ -70,13 +70,13 @@ export default class CheckpointTracker {
     return (await this.getDiffSet(lhsHash, rhsHash)).length;
   }
 
-  /** Not in the original: ends the daemon. */
+  /** Ends the daemon. The original has no such method. */
   async dispose(): Promise<void> {
     await this.#task.close();
   }
 }
 
-/** Tasks of old versions kept `HEAD` before the hash. */
+/** Removes the word `HEAD`, which old versions stored in front of the hash. */
 function withoutHead(hash: string): string {
   return hash.replace(/^HEAD\s+/, '');
 }

@@ -1,7 +1,7 @@
 // Roo Code's `ShadowCheckpointService` over checkpointd, with the public methods and events of the original (v3.26,
-// src/services/checkpoints), so that a task of Roo Code can use it instead. These differences are on purpose: a nested
-// repository does not turn checkpoints off. A diff writes nothing into the store. A restore first saves the files that
-// it displaces. After a restart, the task still has its first base and all its checkpoints.
+// src/services/checkpoints). A task of Roo Code can use this class instead of the original. These differences are on
+// purpose: a nested repository does not turn checkpoints off. A diff writes nothing into the store. A restore first
+// saves the files that it displaces. After a restart, the task still has its first base and all its checkpoints.
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { TaskSession } from './task-session.ts';
@@ -64,7 +64,7 @@ export class ShadowCheckpointService extends EventEmitter {
     this.#log = log;
   }
 
-  /** As `RepoPerTaskCheckpointService.create`. */
+  /** Does the same as `RepoPerTaskCheckpointService.create`. */
   static create({ taskId, workspaceDir, shadowDir, log }: CheckpointServiceOptions): ShadowCheckpointService {
     return new ShadowCheckpointService(taskId, directoryOf(shadowDir, taskId), workspaceDir, log);
   }
@@ -142,7 +142,7 @@ export class ShadowCheckpointService extends EventEmitter {
     }));
   }
 
-  /** Not in the original: ends the daemon. What it keeps is taken up by the next `initShadowGit`. */
+  /** Ends the daemon. The original has no such method. The next `initShadowGit` resumes the session. */
   async dispose(): Promise<void> {
     const task = this.#task;
     this.#task = undefined;
@@ -179,7 +179,7 @@ export class ShadowCheckpointService extends EventEmitter {
     return this.#task;
   }
 
-  /** A failure is thrown, and told to whoever listens. */
+  /** Throws a failure, and emits it to listeners. */
   async #told<T>(act: (task: TaskSession) => Promise<T>): Promise<T> {
     try {
       return await act(this.#opened());

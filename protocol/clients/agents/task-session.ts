@@ -1,10 +1,11 @@
-// What both adapters need: one kept session for a task of the agent, and the contents that changed between two states.
+// One kept session for a task of the agent, and the contents that changed between two checkpoints. Both adapters use
+// this class.
 import { CheckpointdClient } from 'checkpointd/client';
 
 export interface ChangedFile {
   readonly relative: string;
   readonly absolute: string;
-  /** Empty where there was none, and for binaries. */
+  /** The old content. Empty if the file did not exist or is binary. */
   readonly before: string;
   readonly after: string;
 }
@@ -13,11 +14,11 @@ export class TaskSession {
   private constructor(
     readonly client: CheckpointdClient,
     readonly session: string,
-    /** Whether the task had checkpoints before. */
+    /** True when the task had checkpoints before. */
     readonly isResumed: boolean,
   ) {}
 
-  /** Starts a daemon of our own, and takes the task up where it was left. */
+  /** Starts a daemon, and opens the session of the task. If the task has a session, resumes this session. */
   static async open(taskId: string, storage: string, workspace: string): Promise<TaskSession> {
     const client = await CheckpointdClient.start({ args: [`--storage-dir=${storage}`] });
     try {
@@ -34,7 +35,7 @@ export class TaskSession {
     }
   }
 
-  /** Removes what is kept of a task; false where there is nothing. */
+  /** Deletes the session of a task. Returns false when the task has no session. */
   static async delete(taskId: string, storage: string): Promise<boolean> {
     const client = await CheckpointdClient.start({ args: [`--storage-dir=${storage}`] });
     try {
@@ -54,7 +55,7 @@ export class TaskSession {
     }
   }
 
-  /** Makes a checkpoint; undefined where nothing changed and none is wanted then. */
+  /** Makes a checkpoint. If nothing changed and `isWantedEmpty` is false, makes no checkpoint and returns undefined. */
   async create(message: string, isWantedEmpty: boolean): Promise<string | undefined> {
     const { client, session } = this;
     const made = await client.request('checkpoint/create', {
@@ -66,7 +67,7 @@ export class TaskSession {
     return made.created ? made.checkpoint.id : undefined;
   }
 
-  /** The work tree becomes that state; what it displaces is saved first. */
+  /** Restores the files of a checkpoint. The daemon first saves all files that the restore displaces. */
   async restore(checkpoint: string): Promise<void> {
     const { client, session } = this;
     const params = { session, tag: checkpoint, mode: 'hard', scope: 'files', confirm: true } as const;
@@ -74,7 +75,7 @@ export class TaskSession {
     if (failed.length > 0) throw new Error(`Not restored: ${failed.map(({ path }) => path).join(', ')}`);
   }
 
-  /** The checkpoints of the task, the base first. */
+  /** Returns the checkpoints of the task, the base first. */
   async checkpoints(): Promise<string[]> {
     const { client, session } = this;
     const all: string[] = [];
@@ -90,7 +91,7 @@ export class TaskSession {
     return all;
   }
 
-  /** Without `from` since the base, without `to` up to the work tree as it is. */
+  /** Returns the changes between two checkpoints. Default: from the base to the present work tree. */
   async changed(from?: string, to?: string): Promise<ChangedFile[]> {
     const { client, session } = this;
     const { files } = await client.request('checkpoint/diff', {

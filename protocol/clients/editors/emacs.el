@@ -51,7 +51,7 @@ Signals `jsonrpc-error'; see `checkpointd-error-kind'."
 
 (defun checkpointd-start (workspace &rest options)
   "Start the daemon and open a session on WORKSPACE, with OPTIONS of `session/open'.
-A daemon of ours that still runs is ended first."
+Ends an earlier daemon that still runs."
   (interactive "DWork tree: ")
   (when (checkpointd-running-p) (checkpointd-stop))
   (setq checkpointd-session nil

@@ -1,6 +1,6 @@
-// checkpointd in VS Code: an extension with `vscode-languageclient` (9 to 11) as its one dependency, and the daemon (the npm
-// package `checkpointd`) on the PATH. In package.json: "activationEvents": ["onStartupFinished"], and the three
-// commands under "contributes".
+// checkpointd in VS Code: an extension with `vscode-languageclient` (9 to 11) as its only dependency. The daemon (the
+// npm package `checkpointd`) must be on the PATH. In package.json, write "activationEvents": ["onStartupFinished"], and
+// the three commands under "contributes".
 import * as vscode from 'vscode';
 import { LanguageClient, ResponseError, TransportKind } from 'vscode-languageclient/node';
 
@@ -36,7 +36,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     retention: 'keep',
   });
 
-  /** Sends a request with progress in the window; a refusal is shown with its remedy. */
+  /** Sends a request and shows its progress in the window. Shows the error of a refused request. */
   async function request<Result>(method: string, params: object): Promise<Result | undefined> {
     const workDoneToken = `${method}-${Date.now()}`;
     try {

@@ -1,7 +1,7 @@
 """A client for checkpointd, the checkpoint daemon for editors and coding agents.
 
 ``Checkpointd`` is for asyncio, ``checkpointd.sync.Checkpointd`` for scripts. The types of the protocol
-(``Checkpoint``, ``RestoreResult`` …) are here, the errors by kind in ``checkpointd.errors``.
+(``Checkpoint``, ``RestoreResult`` …) are here. ``checkpointd.errors`` has an exception for each kind of error.
 """
 
 from . import _types

@@ -1,4 +1,4 @@
-"""What a request may end with. The exception of each kind is generated in errors.py."""
+"""The exceptions that can end a request. The generated file errors.py has an exception for each kind of error."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from typing import Any, Dict, List, Mapping, Optional
 
 
 class CheckpointdError(Exception):
-    """A request that the daemon refused or could not carry out.
+    """The error of a request that the daemon refused, or that failed.
 
-    ``effects`` tells what it left behind: ``none``, ``committed``, ``rolledBack`` or ``unknown``.
+    ``effects`` says what the request changed: ``none``, ``committed``, ``rolledBack`` or ``unknown``.
     """
 
     def __init__(self, code: int, message: str, data: Optional[Mapping[str, Any]] = None) -> None:
         super().__init__(message)
         facts: Mapping[str, Any] = {} if data is None else data
-        #: The number, as in the table of errors.
+        #: The code of the error, as in the table of errors.
         self.code: int = code
-        #: What happened and what to do about it.
+        #: What happened, and what to do.
         self.message: str = message
-        #: The stable name of the failure.
+        #: The name of the error, which never changes.
         self.kind: str = str(facts.get("kind", "Unknown"))
         #: Whether the same request may succeed later without a change by the caller.
         self.retryable: bool = facts.get("retryable") is True
         self.effects: str = str(facts.get("effects", "unknown"))
-        #: For ``operation/get``; absent where the request was no mutation.
+        #: The id of the operation, for ``operation/get``. None if the request was not a mutation.
         self.operation_id: Optional[str] = facts.get("operationId")
-        #: Of ``InvalidParams``: each place that is wrong.
+        #: For ``InvalidParams``: each wrong parameter.
         self.issues: List[Dict[str, Any]] = list(facts.get("issues") or [])
-        #: Facts: paths, ids, sizes.
+        #: Facts about the error: paths, ids, sizes.
         self.details: Dict[str, Any] = dict(facts.get("details") or {})
 
     def __str__(self) -> str:
@@ -35,19 +35,19 @@ class CheckpointdError(Exception):
 
 
 class RequestTimeout(CheckpointdError, TimeoutError):
-    """A request that was given up after its ``timeout``.
+    """The error of a request that the client cancelled after its ``timeout``.
 
-    ``effects`` is ``none`` where the daemon confirmed that, ``unknown`` where it did not answer in time: then ask
-    ``operation/get`` with your ``idempotencyKey``, or repeat the request with it.
+    ``effects`` is ``none`` if the daemon confirmed that nothing changed. It is ``unknown`` if the daemon did not answer
+    in time. In this case, ask ``operation/get`` with your ``idempotencyKey``, or repeat the request with this key.
     """
 
     def __init__(self, method: str, seconds: float, effects: str) -> None:
         super().__init__(
             -32800,
-            f"{method} was given up after {seconds:g} s",
+            f"{method} did not end within {seconds:g} s and was cancelled",
             {"kind": "RequestTimeout", "retryable": True, "effects": effects},
         )
 
 
 class DaemonGone(ConnectionError):
-    """The daemon ended, could not be started, or sent what is no frame. Requests in flight may have had effects."""
+    """The daemon ended, could not be started, or sent an invalid frame. Requests in flight may have changed data."""

@@ -1,4 +1,4 @@
-"""Frames of the Language Server Base Protocol: strict reading, writing in one piece."""
+"""Reads and writes frames of the Language Server Base Protocol. Reading is strict; a frame is written in one piece."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ MAX_BODY_BYTES = 64 * 1024 * 1024
 
 
 class BadFrame(Exception):
-    """Bytes that are no frame; nothing after them can be trusted."""
+    """The bytes are not a frame. The bytes after them cannot be read either."""
 
 
 class CutFrame(BadFrame):
-    """The output ended within a frame: whoever wrote it has died over it."""
+    """The output ended within a frame, because the daemon died while it wrote the frame."""
 
 
 def encode(message: Dict[str, Any]) -> bytes:
-    """The bytes of one frame. Raises ValueError for what JSON cannot say (NaN, a lone surrogate: use pathBytes)."""
+    """Returns the bytes of one frame. Raises ValueError for NaN, and for a lone surrogate (use pathBytes)."""
     body = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
@@ -44,7 +44,7 @@ def _length_of(header: bytes) -> int:
 
 
 async def read(stream: asyncio.StreamReader) -> Optional[Dict[str, Any]]:
-    """The next message; None at the end of input. Raises BadFrame, also for a frame that the end cuts."""
+    """Returns the next message, or None at the end of input. Raises BadFrame; CutFrame if the end cuts off a frame."""
     try:
         header = await stream.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError as error:

@@ -1,4 +1,4 @@
-"""The client: one daemon of its own over stdio, requests and events. It knows the wire and nothing of the daemon."""
+"""The asyncio client. It starts its own daemon, sends requests over stdio, and receives events."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ._requests import ProgressListener, Requests
 from ._types import InitializeResult
 from .errors import BY_KIND, RequestCancelled
 
-#: How long a daemon may take to answer ``initialize``; starting Node on a busy machine takes seconds.
+#: The time limit for the answer to ``initialize``. Starting Node on a busy machine takes seconds.
 START_SECONDS = 30.0
-#: How long each of shutdown and exit may take before the daemon is killed.
+#: The time limits for ``shutdown`` and for ``exit``, after which the client kills the daemon.
 CLOSE_SECONDS = 2.0
-#: How long the answer to a cancel is awaited.
+#: How long the client waits for the answer to a cancelled request.
 CANCEL_SECONDS = 2.0
-#: How much of the end of stderr is kept, for the message of DaemonGone.
+#: How many of the last bytes of stderr are kept for the message of DaemonGone.
 STDERR_BYTES = 64 * 1024
 
 
@@ -36,7 +36,7 @@ def _failure(error: Any) -> CheckpointdError:
 class Checkpointd(Requests):
     """A running daemon. Get one from :meth:`start`."""
 
-    #: What the daemon said of itself.
+    #: The answer to ``initialize``: the capabilities and limits of the daemon.
     server: InitializeResult
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
@@ -50,7 +50,7 @@ class Checkpointd(Requests):
         self._gone: Optional[DaemonGone] = None
         self._closing: Optional["asyncio.Task[Optional[int]]"] = None
         self._stderr_end = b""
-        # Before Python 3.12 two tasks must not wait in one drain.
+        # Before Python 3.12, two tasks must not wait in ``drain`` at the same time.
         self._drain = asyncio.Lock()
         self._in_flight = asyncio.Semaphore(1)
         self._errors = asyncio.ensure_future(self._read_stderr(process.stderr))
@@ -65,10 +65,10 @@ class Checkpointd(Requests):
         env: Optional[Mapping[str, str]] = None,
         client_name: str = "checkpointd-python",
     ) -> "_Starting":
-        """Starts a daemon: ``async with Checkpointd.start() as client``, or ``await`` it and ``close()`` later.
+        """Starts a daemon, with ``async with Checkpointd.start()`` or with ``await Checkpointd.start()``.
 
-        ``command`` is the program and its arguments, by default ``checkpointd`` on the PATH; ``events`` names the
-        events to be told of (see :meth:`on`). Raises DaemonGone when it cannot be started or does not answer.
+        ``command`` is the program and its arguments, by default ``checkpointd`` on the PATH. ``events`` names the
+        events that the daemon sends (see :meth:`on`). Raises DaemonGone when no daemon starts or answers.
         """
         return _Starting(cls._start(list(command or ["checkpointd"]), list(events), env, client_name))
 
@@ -120,10 +120,11 @@ class Checkpointd(Requests):
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> Any:
-        """Sends any request by its name on the wire, without types.
+        """Sends the request ``method``, without types.
 
-        Setting ``cancel`` gives the request up: it ends with RequestCancelled and has changed nothing, or with its
-        result where it had committed. When the awaiting task is cancelled, so is the request, and its fate is not awaited: see ``operation/get``.
+        Setting ``cancel`` cancels the request. A request that had already committed ends with its result. Any other
+        request ends with RequestCancelled and has changed nothing. If the awaiting task is cancelled, the client
+        cancels the request and does not wait for its outcome; ask ``operation/get``.
         """
         async with self._in_flight:
             self._next_id += 1
@@ -159,7 +160,7 @@ class Checkpointd(Requests):
         timeout: Optional[float],
         cancel: Optional[asyncio.Event],
     ) -> Any:
-        """The answer, also when it comes after a cancel: what had committed by then is a result all the same."""
+        """Returns the answer. A request that committed before its cancel still returns its result."""
         asked = None if cancel is None else asyncio.ensure_future(cancel.wait())
         try:
             either = [answer] if asked is None else [answer, asked]
@@ -182,7 +183,7 @@ class Checkpointd(Requests):
             raise RequestTimeout(method, seconds, error.effects) from error
 
     def on(self, event: str, listener: Callable[[Any], None]) -> Callable[[], None]:
-        """Calls ``listener`` for each notification of that name on the wire; returns how to stop listening."""
+        """Calls ``listener`` for each notification ``event``. Returns a function that stops this."""
         listeners = self._listeners.setdefault(event, [])
         listeners.append(listener)
 
@@ -193,29 +194,29 @@ class Checkpointd(Requests):
         return stop
 
     async def close(self) -> Optional[int]:
-        """Shuts the daemon down, kills it when that takes over two seconds, and returns its exit code."""
+        """Shuts the daemon down and returns its exit code. Kills a daemon that does not end within two seconds."""
         if self._closing is None:
             self._closing = asyncio.ensure_future(self._close())
-        # The one who waits may be cancelled; the end of the daemon is not.
+        # A cancel of the waiting task does not stop the end of the daemon.
         return await asyncio.shield(self._closing)
 
     async def _close(self) -> Optional[int]:
         try:
             if self._gone is None:
-                # Past the semaphore: requests in flight must not keep the daemon alive.
+                # Bypasses the old semaphore, because requests in flight must not keep the daemon alive.
                 self._in_flight = asyncio.Semaphore(1)
                 await asyncio.wait_for(self.request("shutdown"), CLOSE_SECONDS)
                 await asyncio.wait_for(self._write({"method": "exit"}), CLOSE_SECONDS)
             self._stdin.close()
             await asyncio.wait_for(self._process.wait(), CLOSE_SECONDS)
         except (asyncio.TimeoutError, CheckpointdError, OSError):
-            pass  # Killed below, and the exit code tells.
+            pass  # The daemon is killed below, and the exit code shows this.
         await self._kill()
         return self._process.returncode
 
     async def _kill(self) -> None:
         self._kill_now()
-        # A grandchild may hold the pipes open, and newer Pythons wait for these too: hence the limits.
+        # Limits the time, because a grandchild may keep the pipes open, and newer Pythons also wait for the pipes.
         ended = asyncio.ensure_future(self._process.wait())
         await asyncio.wait([ended, self._reader, self._errors], timeout=CLOSE_SECONDS)
         ended.cancel()
@@ -229,7 +230,7 @@ class Checkpointd(Requests):
             try:
                 self._process.kill()
             except ProcessLookupError:
-                pass  # It ended by itself meanwhile.
+                pass  # The daemon has ended by itself meanwhile.
 
     def _cancel_frame(self, number: int) -> bytes:
         return _frames.encode({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": number}})
@@ -243,7 +244,7 @@ class Checkpointd(Requests):
             async with self._drain:
                 await self._stdin.drain()
         except (ConnectionError, RuntimeError) as error:
-            # The reader knows more than EPIPE does, and comes to know it at once.
+            # Waits for the reader, which soon finds a better reason than EPIPE.
             await asyncio.wait([self._reader], timeout=CLOSE_SECONDS)
             raise self._gone or DaemonGone(str(error)) from error
 
@@ -264,7 +265,7 @@ class Checkpointd(Requests):
         try:
             await asyncio.wait_for(self._process.wait(), CLOSE_SECONDS)
         except asyncio.TimeoutError:
-            self._kill_now()  # It closed its output and runs on: nobody can be answered any more.
+            self._kill_now()  # The daemon closed its output but still runs, so it cannot answer any more.
             ended = asyncio.ensure_future(self._process.wait())
             await asyncio.wait([ended], timeout=CLOSE_SECONDS)
             ended.cancel()
@@ -294,7 +295,7 @@ class Checkpointd(Requests):
             return
         answer = self._pending.get(message["id"]) if isinstance(message.get("id"), int) else None
         if answer is None or answer.done():
-            return  # Of a request that was given up.
+            return  # The request was cancelled, and nothing waits for this answer.
         if "result" in message:
             answer.set_result(message["result"])
         else:
@@ -309,14 +310,14 @@ class Checkpointd(Requests):
         for listener in listeners:
             try:
                 listener(params)
-            except Exception as error:  # A listener's defect is told, and is not the connection's.
+            except Exception as error:  # Reports the listener's defect; the connection continues.
                 asyncio.get_running_loop().call_exception_handler(
                     {"message": f"a listener of {method} failed", "exception": error}
                 )
 
 
 class _Starting:
-    """What :meth:`Checkpointd.start` returns: to be awaited or entered."""
+    """The return value of :meth:`Checkpointd.start`, for ``await`` or ``async with``."""
 
     def __init__(self, starting: "Coroutine[Any, Any, Checkpointd]") -> None:
         self._starting = starting

@@ -1,4 +1,4 @@
-"""The client for scripts: the same requests, each waited for. An asyncio client in a thread of its own does the work."""
+"""The client for scripts. Each request blocks until its answer. An asyncio client in another thread does the work."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ T = TypeVar("T")
 
 
 class Checkpointd(SyncRequests):
-    """A running daemon: ``with Checkpointd.start() as client``. Its requests may be made from any thread.
+    """A running daemon: ``with Checkpointd.start() as client``. Any thread may send requests.
 
-    Listeners and ``on_progress`` are called in the client's own thread, and must not make requests from there.
+    The client calls listeners and ``on_progress`` in its own thread. They must not send requests.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
@@ -39,7 +39,7 @@ class Checkpointd(SyncRequests):
     ) -> "Checkpointd":
         """Starts a daemon, as :meth:`checkpointd.Checkpointd.start` does."""
         loop = asyncio.new_event_loop()
-        # A daemon thread: a script that ends without closing the client ends, and its daemon process with it.
+        # In a daemon thread, so that a script that does not close the client still ends, with its daemon process.
         thread = threading.Thread(target=loop.run_forever, name="checkpointd", daemon=True)
         thread.start()
         client = cls(loop, thread)
@@ -56,7 +56,7 @@ class Checkpointd(SyncRequests):
 
     @property
     def server(self) -> InitializeResult:
-        """What the daemon said of itself."""
+        """The answer to ``initialize``: the capabilities and limits of the daemon."""
         return self._running().server
 
     @property
@@ -72,16 +72,16 @@ class Checkpointd(SyncRequests):
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> Any:
-        """Sends any request by its name on the wire, without types. Ctrl-C cancels it."""
+        """Sends the request ``method``, without types. Ctrl-C cancels the request."""
         client = self._running()
         return self._wait(client.request(method, params, on_progress=on_progress, timeout=timeout))
 
     def on(self, event: str, listener: Callable[[Any], None]) -> Callable[[], None]:
-        """Calls ``listener`` for each notification of that name on the wire; returns how to stop listening."""
+        """Calls ``listener`` for each notification ``event``. Returns a function that stops this."""
         return self._running().on(event, listener)
 
     def close(self) -> Optional[int]:
-        """Shuts the daemon down, kills it when that takes over two seconds, and returns its exit code."""
+        """Shuts the daemon down and returns its exit code. Kills a daemon that does not end within two seconds."""
         client, self._client = self._client, None
         if client is not None:
             try:

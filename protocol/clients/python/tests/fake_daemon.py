@@ -1,4 +1,4 @@
-"""A daemon that behaves badly in the way its first argument names. It answers initialize as a good one does."""
+"""A daemon that misbehaves as its first argument says. It answers ``initialize`` as the real daemon does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the scenarios that every client runs, from ../../scenarios.json, whose notation is told there."""
+"""Runs the scenarios that every client runs. ../../scenarios.json contains them and explains their notation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TYPES: Dict[str, Any] = {"string": str, "integer": int, "object": dict, "array":
 
 
 class Mismatch(AssertionError):
-    """What came is not what the scenario says."""
+    """The daemon's answer or message differs from the scenario."""
 
 
 def load() -> List[Dict[str, Json]]:
@@ -35,7 +35,7 @@ def daemon_command() -> Optional[List[str]]:
 
 
 def match(expected: Json, found: Json, where: str) -> None:
-    """Holds ``found`` against ``expected``: objects by the fields named, arrays whole, `${type}` by type."""
+    """Compares ``found`` with ``expected``: the expected fields of objects, whole arrays, and `${type}` by type."""
     if isinstance(expected, str) and expected.startswith("${"):
         if expected == "${any}" or type(found) is TYPES[expected[2:-1]]:
             return
@@ -59,7 +59,7 @@ def match(expected: Json, found: Json, where: str) -> None:
 
 
 class Run:
-    """One scenario with its daemon, its work tree and its variables."""
+    """One scenario, with its daemon, work tree and variables."""
 
     def __init__(self, scenario: Dict[str, Json], command: Optional[Sequence[str]], folder: Path) -> None:
         self.scenario = scenario
@@ -177,7 +177,7 @@ class Run:
                 raise Mismatch(f"{name!r} holds {found!r}")
 
     def filled(self, value: Json) -> Json:
-        """``value`` with every `${variable}` replaced; `${type}` stays for :func:`match`."""
+        """Returns ``value`` with every `${variable}` replaced. Leaves `${type}`, which :func:`match` compares."""
         if isinstance(value, dict):
             return {key: self.filled(each) for key, each in value.items()}
         if isinstance(value, list):

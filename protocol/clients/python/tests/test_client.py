@@ -1,4 +1,4 @@
-"""The hand-written core: the daemon's life, giving up, errors, and daemons that misbehave."""
+"""Tests the hand-written core: start and end of the daemon, cancelling, errors, and daemons that misbehave."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class Requests(unittest.IsolatedAsyncioTestCase):
             task.cancel()
             with self.assertRaises(asyncio.CancelledError):
                 await task
-            # The fake reads nothing else until the cancel has come.
+            # The fake daemon reads no other message before the cancel.
             self.assertEqual(await client.close(), 0)
 
     async def test_a_failing_listener_is_told_and_stops_nothing(self) -> None:

@@ -1,4 +1,4 @@
-"""The scenarios that all clients share, one test each."""
+"""Runs each scenario that all clients share as one test."""
 
 from __future__ import annotations
 

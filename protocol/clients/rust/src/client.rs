@@ -1,4 +1,4 @@
-//! The client: one daemon of its own over stdio, requests and events. It knows the wire and nothing of the daemon.
+//! The client. It starts its own daemon, sends requests over stdio, and receives events.
 
 use crate::error::{Error, Failure};
 use crate::frames;
@@ -17,13 +17,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a daemon may take to answer `initialize`; starting Node on a busy machine takes seconds.
+/// The time limit for the answer to `initialize`. Starting Node on a busy machine takes seconds.
 const START: Duration = Duration::from_secs(30);
-/// How long each of shutdown and exit may take before the daemon is killed.
+/// The time limits for `shutdown` and for `exit`, after which the client kills the daemon.
 const CLOSE: Duration = Duration::from_secs(2);
-/// How long the answer to a cancel is awaited.
+/// How long the client waits for the answer to a cancelled request.
 const CANCEL: Duration = Duration::from_secs(2);
-/// How much of the end of stderr is kept, for the words of [`Error::Gone`].
+/// How many of the last bytes of stderr are kept for the text of [`Error::Gone`].
 const STDERR_BYTES: usize = 64 * 1024;
 
 /// How to start a daemon.
@@ -31,14 +31,14 @@ const STDERR_BYTES: usize = 64 * 1024;
 pub struct Options {
     /// The program and its arguments.
     pub command: Vec<OsString>,
-    /// The events to be told of; see [`Client::events`].
+    /// The events that the daemon sends; see [`Client::events`].
     pub events: Vec<EventName>,
-    /// Who the client is.
+    /// The name and version of the client.
     pub client_info: Option<ClientInfo>,
 }
 
 impl Default for Options {
-    /// `checkpointd` on the PATH, no events.
+    /// Returns the options for `checkpointd` on the PATH, without events.
     fn default() -> Self {
         let program = if cfg!(windows) {
             "checkpointd.cmd"
@@ -58,12 +58,12 @@ impl Default for Options {
 pub struct Event {
     /// The notification's name, such as `checkpoint/didCreate`.
     pub method: String,
-    /// Its parameters as they came; see [`Event::of`].
+    /// The parameters of the notification as JSON; see [`Event::of`].
     pub params: Value,
 }
 
 impl Event {
-    /// The parameters, where this is an `N`: `event.of::<CheckpointDidCreateNotification>()`.
+    /// Returns the parameters if the event is an `N`: `event.of::<CheckpointDidCreateNotification>()`.
     pub fn of<N: Notification>(&self) -> Option<N::Params> {
         (self.method == N::METHOD).then(|| serde_json::from_value(self.params.clone()).ok())?
     }
@@ -78,13 +78,13 @@ enum Update {
 struct State {
     last_id: u64,
     pending: HashMap<u64, Sender<Update>>,
-    /// Why nothing more can be asked.
+    /// Why no more requests can be sent.
     gone: Option<String>,
 }
 
 struct Shared {
     state: Mutex<State>,
-    /// Told when a request was answered, and when the daemon is gone.
+    /// Notified when a request was answered, and when the daemon has ended.
     changed: Condvar,
     max_in_flight: Mutex<usize>,
     stdin: Mutex<Option<ChildStdin>>,
@@ -92,16 +92,16 @@ struct Shared {
     stderr_end: Mutex<Vec<u8>>,
 }
 
-/// A lock that a panic elsewhere does not take away: every state here is whole between two statements.
+/// Locks the mutex even after a panic of another thread, because each state here is complete between two statements.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// A running daemon. Dropping it shuts the daemon down, and kills it when that takes over two seconds.
+/// A running daemon. Dropping the client shuts the daemon down, and kills a daemon that needs more than two seconds.
 ///
-/// It is `Send` and `Sync`: an `Arc<Client>` serves any number of threads.
+/// The client is `Send` and `Sync`: any number of threads can share an `Arc<Client>`.
 pub struct Client {
     shared: Arc<Shared>,
     server: InitializeResult,
@@ -150,7 +150,7 @@ impl Client {
             let shared = shared.clone();
             thread::spawn(move || {
                 let place = shared.read(BufReader::new(stdout), &tell);
-                // Its last words are worth a moment; a grandchild may hold the pipe open for longer.
+                // Waits a moment for the end of stderr. A grandchild may keep the pipe open for longer.
                 let until = Instant::now() + Duration::from_millis(200);
                 while !errors.is_finished() && Instant::now() < until {
                     thread::sleep(Duration::from_millis(5));
@@ -185,7 +185,7 @@ impl Client {
         Ok(client)
     }
 
-    /// What the daemon said of itself.
+    /// The answer to `initialize`: the capabilities and limits of the daemon.
     pub fn server(&self) -> &InitializeResult {
         &self.server
     }
@@ -200,15 +200,15 @@ impl Client {
         self.call::<R>(params)?.wait()
     }
 
-    /// Sends a request, for its progress, to cancel it, or to wait later.
+    /// Sends a request and returns a [`Call`], which reports progress, cancels the request, or waits for its result.
     ///
-    /// Blocks while as many requests are unanswered as the daemon takes at once.
+    /// Blocks while the daemon accepts no more requests.
     pub fn call<R: Request>(&self, params: R::Params) -> Result<Call<R::Result>, Error> {
         let params = serde_json::to_value(params).map_err(Error::Encode)?;
         self.send(R::METHOD, params)
     }
 
-    /// The same for any method, without types.
+    /// Sends a request of any method, without types.
     pub fn call_value(&self, method: &str, params: Value) -> Result<Call<Value>, Error> {
         self.send(method, params)
     }
@@ -252,15 +252,15 @@ impl Client {
         })
     }
 
-    /// The events that were named in [`Options::events`], and `window/logMessage`, in the order in which they came.
-    /// They are kept until they are taken; an event of a request is there before the request's answer.
+    /// Returns the receiver of the events that [`Options::events`] names, and of `window/logMessage`, in their order.
+    /// The receiver keeps an event until it is read. An event of a request arrives before the answer to the request.
     ///
-    /// One thread at a time reads them: the guard is held while it waits, so do not keep it for longer than needed.
+    /// Only one thread at a time can read events, because the guard locks the receiver. Drop the guard soon.
     pub fn events(&self) -> MutexGuard<'_, Receiver<Event>> {
         lock(&self.events)
     }
 
-    /// Shuts the daemon down, kills it when that takes over two seconds, and tells how it ended.
+    /// Shuts the daemon down and returns its exit status. Kills a daemon that does not end within two seconds.
     pub fn close(mut self) -> std::io::Result<ExitStatus> {
         self.end()
     }
@@ -269,13 +269,13 @@ impl Client {
         if let Some(status) = self.closed {
             return Ok(status);
         }
-        // Past the limit: requests in flight must not keep the daemon alive.
+        // Lifts the limit, because requests in flight must not keep the daemon alive.
         *lock(&self.shared.max_in_flight) = usize::MAX;
         let answered = self
             .send::<Value>("shutdown", json!({}))
             .and_then(|call| call.wait_timeout(CLOSE));
         if answered.is_ok() {
-            // When it is gone already, the exit status says more than a failed write.
+            // If the daemon has already ended, the exit status says more than a failed write.
             drop(
                 self.shared
                     .write(&json!({"jsonrpc": "2.0", "method": "exit"})),
@@ -296,12 +296,12 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // Nobody is left who could be told; the process is reaped or was never ours to reap.
+        // Ignores errors, because no caller is left.
         drop(self.end());
     }
 }
 
-/// A request that has been sent. Dropping it neither cancels the request nor waits for it.
+/// A sent request. Dropping the call neither cancels the request nor waits for its answer.
 pub struct Call<T> {
     method: String,
     updates: Receiver<Update>,
@@ -317,8 +317,8 @@ pub struct Canceller {
 }
 
 impl Canceller {
-    /// Asks the daemon to give the request up. It ends with `RequestCancelled` and has changed nothing, or with its
-    /// result where it had committed.
+    /// Cancels the request. A request that had already committed ends with its result. Any other request ends with
+    /// `RequestCancelled` and has changed nothing.
     pub fn cancel(&self) -> Result<(), Error> {
         let params = json!({"id": self.id});
         let message = json!({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": params});
@@ -327,7 +327,7 @@ impl Canceller {
 }
 
 impl<T: serde::de::DeserializeOwned> Call<T> {
-    /// How to cancel it.
+    /// Returns a canceller of the request.
     pub fn canceller(&self) -> Canceller {
         self.canceller.clone()
     }
@@ -337,7 +337,7 @@ impl<T: serde::de::DeserializeOwned> Call<T> {
         self.wait_with(|_| ())
     }
 
-    /// Waits for the result and hands over each report of progress, on this thread.
+    /// Waits for the result, and calls `progress` with each report of progress on this thread.
     pub fn wait_with(self, mut progress: impl FnMut(ProgressValue)) -> Result<T, Error> {
         loop {
             match self.updates.recv() {
@@ -348,7 +348,8 @@ impl<T: serde::de::DeserializeOwned> Call<T> {
         }
     }
 
-    /// Waits at most this long, then cancels the request. What had committed by then is a result all the same.
+    /// Waits until the time limit, then cancels the request. A request that has committed by then still returns its
+    /// result.
     pub fn wait_timeout(self, limit: Duration) -> Result<T, Error> {
         if let Some(answer) = self.answer_within(limit)? {
             return self.decode(answer);
@@ -406,7 +407,7 @@ impl Shared {
         if written.is_ok() {
             return Ok(());
         }
-        // The reader knows more than EPIPE does, and comes to know it at once.
+        // Waits for the reader, which soon finds a better reason than EPIPE.
         let state = lock(&self.state);
         drop(
             self.changed
@@ -417,10 +418,10 @@ impl Shared {
 
     fn gone(&self) -> Error {
         let why = lock(&self.state).gone.clone();
-        Error::Gone(why.unwrap_or_else(|| "the daemon does not take requests any more".into()))
+        Error::Gone(why.unwrap_or_else(|| "the daemon accepts no more requests".into()))
     }
 
-    /// Ends every request: its channel loses its sender.
+    /// Ends every request, by dropping the sender of its channel.
     fn fail(&self, why: &str) {
         let mut state = lock(&self.state);
         state.gone.get_or_insert_with(|| why.to_string());
@@ -428,7 +429,7 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Waits so long for the end of the daemon, then kills it.
+    /// Waits until the time limit for the end of the daemon, then kills the daemon.
     fn wait(&self, limit: Duration) -> std::io::Result<ExitStatus> {
         let until = Instant::now() + limit;
         loop {
@@ -445,7 +446,7 @@ impl Shared {
         }
     }
 
-    /// Reads until the output ends, and tells where it ended when that was within a frame.
+    /// Reads until the output ends. If it ends within a frame, returns where.
     fn read(&self, mut stdout: impl std::io::BufRead, tell: &Sender<Event>) -> String {
         loop {
             match frames::read(&mut stdout) {
@@ -456,7 +457,7 @@ impl Shared {
                 }
                 Err(error) => {
                     self.fail(&format!("the daemon sent {error}"));
-                    // It may have ended meanwhile.
+                    // Killing fails if the daemon has ended meanwhile.
                     drop(lock(&self.child).kill());
                     return String::new();
                 }
@@ -464,7 +465,7 @@ impl Shared {
         }
     }
 
-    /// The output has ended: so has the daemon, or it is of no use.
+    /// Called when the output has ended. The daemon has ended too, or is useless and is killed.
     fn ended(&self, place: &str) {
         let status = match self.wait(CLOSE) {
             Ok(status) => status.to_string(),
@@ -495,7 +496,7 @@ impl Shared {
             if method == "$/progress" {
                 self.progress(params);
             } else {
-                // Nobody listens any more when this fails.
+                // Sending fails if the client was dropped.
                 drop(tell.send(Event { method, params }));
             }
             return;
@@ -510,7 +511,7 @@ impl Shared {
             Some(result) => Ok(result.take()),
             None => Err(Box::new(failure(&message["error"]))),
         };
-        // A call that was dropped does not want its answer.
+        // Sending fails if the call was dropped.
         drop(waiting.send(Update::Answer(answer)));
         self.changed.notify_all();
     }

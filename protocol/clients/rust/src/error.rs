@@ -1,15 +1,15 @@
-//! What a request may end with.
+//! The errors that can end a request.
 
 use crate::types::{Effects, ErrorData, ErrorKind};
 
-/// A request that the daemon refused or could not carry out.
+/// The error of a request that the daemon refused, or that failed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
-    /// The number, as in the table of errors.
+    /// The code of the error, as in the table of errors.
     pub code: i64,
-    /// What happened and what to do about it.
+    /// What happened, and what to do.
     pub message: String,
-    /// Kind, effects and facts. Absent only where the daemon is no checkpointd.
+    /// Kind, effects and facts. Absent only if another program than checkpointd answered.
     pub data: Option<ErrorData>,
 }
 
@@ -18,34 +18,35 @@ pub struct Failure {
 pub enum Error {
     /// The daemon answered with an error.
     Refused(Box<Failure>),
-    /// The request was given up. `effects` is `None` where the daemon confirmed that nothing changed, `Unknown` where
-    /// it did not answer in time: then ask `operation/get`, or repeat the request with its idempotency key.
+    /// The client cancelled the request after its time limit. `effects` is `None` if the daemon confirmed that nothing
+    /// changed, and `Unknown` if the daemon did not answer in time. In the latter case, ask `operation/get`, or repeat
+    /// the request with its idempotency key.
     TimedOut {
         /// The request.
         method: String,
-        /// Whether it changed anything.
+        /// What the request changed.
         effects: Effects,
     },
-    /// The daemon ended, could not be started, or sent what is no frame. Requests in flight may have had effects.
+    /// The daemon ended, could not be started, or sent an invalid frame. Requests in flight may have changed data.
     Gone(String),
-    /// The parameters are no JSON; nothing was sent.
+    /// The parameters cannot be encoded as JSON. Nothing was sent.
     Encode(serde_json::Error),
-    /// The result is not what this version of the types says. The request took effect.
+    /// The result does not match the types of this version. The request took effect.
     Decode {
         /// The request.
         method: String,
-        /// What does not fit.
+        /// The error of the decoder.
         source: serde_json::Error,
     },
 }
 
 impl Error {
-    /// The stable name of the failure; absent where the daemon did not answer.
+    /// Returns the name of the error, which never changes. Returns `None` if the daemon did not answer.
     pub fn kind(&self) -> Option<&ErrorKind> {
         self.data().map(|data| &data.kind)
     }
 
-    /// What the daemon says of the failure.
+    /// Returns the data of the daemon's error.
     pub fn data(&self) -> Option<&ErrorData> {
         match self {
             Error::Refused(failure) => failure.data.as_ref(),
@@ -53,12 +54,12 @@ impl Error {
         }
     }
 
-    /// Whether the same request may succeed later without a change by the caller.
+    /// True when the same request may succeed later without a change by the caller.
     pub fn retryable(&self) -> bool {
         self.data().is_some_and(|data| data.retryable)
     }
 
-    /// What the request left behind.
+    /// Returns what the request changed.
     pub fn effects(&self) -> Effects {
         match self {
             Error::Refused(failure) => match &failure.data {
@@ -77,11 +78,15 @@ impl std::fmt::Display for Error {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Error::Refused(failure) => write!(out, "{} ({})", failure.message, failure.code),
-            Error::TimedOut { method, .. } => write!(out, "{method} was given up"),
+            Error::TimedOut { method, .. } => {
+                write!(out, "{method} did not end in time and was cancelled")
+            }
             Error::Gone(why) => out.write_str(why),
-            Error::Encode(error) => write!(out, "parameters that are no JSON: {error}"),
+            Error::Encode(error) => {
+                write!(out, "the parameters cannot be encoded as JSON: {error}")
+            }
             Error::Decode { method, source } => {
-                write!(out, "a result of {method} that cannot be read: {source}")
+                write!(out, "the result of {method} cannot be read: {source}")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Frames of the Language Server Base Protocol: strict reading, writing in one piece.
+//! Reads and writes frames of the Language Server Base Protocol. Reading is strict.
 
 use serde_json::Value;
 use std::io::{self, BufRead, ErrorKind};
@@ -6,7 +6,7 @@ use std::io::{self, BufRead, ErrorKind};
 const MAX_HEADER_BYTES: usize = 4096;
 const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 
-/// The bytes of one frame.
+/// Returns the bytes of one frame.
 pub fn encode(message: &Value) -> Vec<u8> {
     let body = message.to_string();
     format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
@@ -16,12 +16,12 @@ fn bad(what: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, what.into())
 }
 
-/// The output has ended where it must not: whoever wrote it has died over it.
+/// The error for an output that ends within a frame, because the daemon died while it wrote the frame.
 fn cut(place: &str) -> io::Error {
     io::Error::new(ErrorKind::UnexpectedEof, format!("within a {place}"))
 }
 
-/// One line of a header without its end; `None` at the end of input.
+/// Returns one line of a header without its line end, or `None` at the end of input.
 fn line(source: &mut impl BufRead, left: &mut usize) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     loop {
@@ -67,7 +67,8 @@ fn length_of(value: &str) -> io::Result<usize> {
     }
 }
 
-/// The next message; `None` at the end of input. What is no frame is an error; one that the end cuts is `UnexpectedEof`.
+/// Returns the next message, or `None` at the end of input. Fails if the bytes are not a frame, and with
+/// `UnexpectedEof` if the end cuts off a frame.
 pub fn read(source: &mut impl BufRead) -> io::Result<Option<Value>> {
     let mut left = MAX_HEADER_BYTES;
     let mut length = None;

@@ -1,7 +1,7 @@
 //! A client for checkpointd, the checkpoint daemon for editors and coding agents.
 //!
-//! It owns a daemon that it speaks with over stdio: [`Client::start`], [`Client::request`], [`Client::call`] for
-//! progress and cancelling, [`Client::events`]. One thread reads; there is no async runtime.
+//! [`Client::start`] starts a daemon, and [`Client::request`] sends a request over stdio. [`Client::call`] is for
+//! progress and cancelling, and [`Client::events`] returns events. One thread reads; there is no async runtime.
 //!
 //! ```no_run
 //! use checkpointd_client::types::*;

@@ -1,4 +1,4 @@
-//! The hand-written core: the daemon's life, giving up, errors, and daemons that misbehave.
+//! Tests the hand-written core: start and end of the daemon, cancelling, errors, and daemons that misbehave.
 
 mod rig;
 
@@ -149,7 +149,7 @@ fn a_program_that_is_not_there() {
     );
 }
 
-/// A daemon in the words of a shell, which answers `initialize` unread, waits for a request and does as it is told.
+/// Starts a shell script as the daemon. The script answers `initialize`, waits for a request, and executes `then`.
 #[cfg(unix)]
 fn fake(then: &str) -> Result<Client, Error> {
     let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {
@@ -158,8 +158,8 @@ fn fake(then: &str) -> Result<Client, Error> {
         "limits": serde_json::to_value(ServerLimits { max_in_flight: 4, ..ServerLimits::default() }).expect("limits")
     }})
     .to_string();
-    // An answer that comes before its question is dropped, so the header of `initialize` is read first. The fifth
-    // line ends with the header of the third frame, which comes after initialize and initialized.
+    // The client drops an answer that comes before its request, so the script first reads the header of `initialize`.
+    // The fifth line ends with the header of the third frame, which comes after `initialize` and `initialized`.
     let ask = "for line in 1 2; do read -r text; done";
     let wait = "for line in 3 4 5; do read -r text; done";
     let script = format!(

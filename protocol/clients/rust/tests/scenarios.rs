@@ -1,5 +1,5 @@
-//! The scenarios that all clients share, from ../../scenarios.json, whose notation is told there. Besides, every
-//! parameter and result passes through the generated types, which must lose nothing.
+//! Runs the scenarios that all clients share. ../../scenarios.json contains them and explains their notation. Every
+//! parameter and result also passes through the generated types, which must lose nothing.
 
 mod rig;
 
@@ -52,7 +52,7 @@ fn types_hold(method: &str, params: &Value, result: Option<&Value>) -> Outcome {
     Ok(())
 }
 
-/// Holds `found` against `expected`: objects by the fields named, arrays whole, `${type}` by type.
+/// Compares `found` with `expected`: the expected fields of objects, whole arrays, and `${type}` by type.
 fn matches(expected: &Value, found: &Value, place: &str) -> Outcome {
     let fits = match (expected, found) {
         (Value::String(text), _) if text.starts_with("${") => match text.as_str() {
@@ -95,7 +95,7 @@ struct Run<'a> {
     events: VecDeque<(String, Value)>,
 }
 
-/// A request that has been sent, and its step.
+/// A sent request, and its step.
 struct Sent<'a> {
     step: &'a Value,
     params: Value,
@@ -313,7 +313,7 @@ impl<'a> Run<'a> {
         Ok(Ok(()))
     }
 
-    /// `value` with every `${variable}` replaced; `${type}` stays for `matches`.
+    /// Returns `value` with every `${variable}` replaced. Leaves `${type}`, which `matches` compares.
     fn filled(&self, value: &Value) -> Value {
         match value {
             Value::Object(fields) => fields
@@ -342,7 +342,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What the types write for absent is nothing at all; unknown fields they do not keep.
+/// Returns the parameters without null and unknown fields, because the types write no absent or unknown field.
 fn without_null(params: &Value) -> Value {
     match params {
         Value::Object(fields) => fields

@@ -1,11 +1,11 @@
-//! What the tests share: the daemon's command, and folders of their own.
+//! The parts that all tests share: the daemon's command, and temporary folders.
 
 use checkpointd_client::types::EventName;
 use checkpointd_client::Options;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Starts what `CHECKPOINTD_COMMAND` (a JSON array) says, else `checkpointd`.
+/// Returns options with the command in `CHECKPOINTD_COMMAND` (a JSON array), or else with `checkpointd`.
 pub fn options(events: Vec<EventName>) -> Options {
     let mut options = Options {
         events,
@@ -18,7 +18,7 @@ pub fn options(events: Vec<EventName>) -> Options {
     options
 }
 
-/// A folder of its own, removed when dropped.
+/// A temporary folder, which is removed when dropped.
 pub struct Folder(PathBuf);
 
 impl Folder {
