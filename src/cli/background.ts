@@ -1,6 +1,6 @@
 // Connects a command to the background daemon of its storage, or starts this daemon. `checkpointd stop` ends the
-// background daemon. When a background daemon is forbidden, the command starts a daemon of its own, which ends with the
-// command.
+// background daemon. If an environment variable forbids a background daemon, the command starts a daemon that ends with
+// the command.
 import { setTimeout as delay } from 'node:timers/promises';
 import { attemptAsync, isA } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
@@ -40,7 +40,7 @@ export async function endOtherVersion(storage: string): Promise<void> {
 
 /**
  * Connects to the background daemon of a storage. If no background daemon runs, starts a background daemon. Returns
- * undefined when a background daemon is forbidden or does not start.
+ * undefined when an environment variable forbids a background daemon, or when the daemon does not start.
  */
 export async function joinBackground(
   storage: string,

@@ -46,7 +46,7 @@ export interface CliCommand {
   readonly options?: readonly (readonly [flags: string, description: string])[];
   /** True when the user may give paths, either after the command's words or after `--`. */
   readonly paths?: true;
-  /** Advice that the error about too many words contains. */
+  /** The advice in the error about too many words. */
   readonly excess?: string;
   /** True when the command's text may be long. On a terminal, the text is shown in a pager. */
   readonly paged?: true;

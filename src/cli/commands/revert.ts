@@ -75,8 +75,8 @@ async function partAsked(task: Task): Promise<Asked & { readonly named: string }
         'no checkpoint is named',
         'Name a turn or a tool ("checkpointd revert 3"), or an author ("checkpointd revert --author codex").',
       );
-    // Declares the first word as required. With this declaration, the error for an unknown first word gives advice
-    // about checkpoints.
+    // Declares the first word as required, so that the error for an unknown first word gives advice about
+    // checkpoints.
     const { tags, only } = await sortedWords(task, {
       name: revert.name,
       words: [

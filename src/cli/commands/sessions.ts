@@ -1,4 +1,4 @@
-// checkpointd sessions: lists the open and the closed sessions of a storage root. The list needs no daemon. checkpointd
+// checkpointd sessions: lists the open and the closed sessions of a storage. The list needs no daemon. checkpointd
 // sessions delete: deletes sessions that the user no longer needs. First shows these sessions and asks the user,
 // because a deletion cannot be undone.
 import { CheckpointdClient, CheckpointdRequestError } from '../../client/client.ts';

@@ -35,7 +35,7 @@ function add(hooks: JsonHooks, text: string | undefined): Change {
   if (text === undefined || text.trim() === '') {
     const made = { ...base, hooks: mapped(entries, (entry) => [entry]) };
     const content = `${JSON.stringify(made, null, 2)}\n`;
-    // With the recorded edits, "disable" can make the file empty again.
+    // "disable" uses the recorded edits to make the file empty again.
     return { text: content, edits: [{ offset: 0, length: text?.length ?? 0, content }] };
   }
   const complaint = complaintAbout(hooks, text);

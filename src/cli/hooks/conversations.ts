@@ -40,7 +40,7 @@ export class Conversations {
   readonly #storage: string;
   readonly #log: (message: string) => void;
   readonly #open = new Map<string, OpenConversation>();
-  /** For each conversation with unfinished events, a promise that resolves after its last event. */
+  /** For each conversation with unfinished events, a promise that resolves after the last of these events. */
   readonly #last = new Map<string, Promise<unknown>>();
   #daemon: Promise<CheckpointdClient> | undefined;
 
