@@ -985,7 +985,7 @@ export interface ErrorFact {
 export interface ProgressBegin {
   /** `begin` marks the first report. */
   readonly kind: 'begin';
-  /** A description of the request for people. */
+  /** A description of the request, for people to read. */
   readonly title: string;
   /** Whether `$/cancelRequest` can still stop the request: true until the operation commits. */
   readonly cancellable?: boolean;

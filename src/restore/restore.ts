@@ -88,7 +88,7 @@ function reversalOf(made: StoredCheckpoint | undefined): string {
   const { id, undo, redo } = made.record;
   const method =
     undo?.at(-1) === id ? 'checkpoint/undo' : redo?.at(-1) === id ? 'checkpoint/redo' : undefined;
-  return method === undefined ? '' : ` ${method} reverses it.`;
+  return method === undefined ? '' : ` ${method} reverses this change.`;
 }
 
 /** Runs a job, but does not report it to the listeners. */

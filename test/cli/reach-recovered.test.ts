@@ -11,7 +11,7 @@ test('after a killed restore, the next command finishes the restore and reports 
     assert.is(await program.code, 0, program.stderr);
     assert.match(
       program.stderr,
-      /^checkpointd: An interrupted restore was finished: \d+ paths restored and 0 deleted, \d+ of them edited outside this session\. "checkpointd undo" reverses it\.$/m,
+      /^checkpointd: An interrupted restore was finished: \d+ paths restored and 0 deleted, \d+ of them edited outside this session\. "checkpointd undo" reverses this change\.$/m,
     );
     for (const name of restoredFiles) assert.is(rig.read(name), 'before\n');
     const again = rig.run(['status', `--storage=${rig.storage}`]);

@@ -141,7 +141,7 @@ test('when recovery finishes an undo, it changes only what the reversed restore 
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} two\n`);
     assert.is(mode('private'), 0o700);
     assert.not.ok(existsSync(join(rig.work, 'made')), 'the restore had made this file');
-    assert.match(warnings.join(), 'checkpoint/redo reverses it');
+    assert.match(warnings.join(), 'checkpoint/redo reverses this change');
     await rig.request('checkpoint/redo', { session: again.id, ...policy });
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
   }));

@@ -179,7 +179,7 @@ class RandomSession {
     const warnings = await this.#open();
     if (!hasBegun) return assert.equal(manifest(this.#root), before, `the ${what} had not begun`);
     assert.equal(manifest(this.#root), planned, `recovery does what the plan of the ${what} says`);
-    const [, method] = /checkpoint\/(undo|redo) reverses it/.exec(warnings) ?? [];
+    const [, method] = /checkpoint\/(undo|redo) reverses this change/.exec(warnings) ?? [];
     assert.ok(
       method === 'undo' || method === 'redo',
       `a warning names the reversal of the ${what}: ${warnings}`,

@@ -1523,7 +1523,7 @@ class ErrorFact(TypedDict):
 class _ProgressBeginRequired(TypedDict):
     # `begin` marks the first report.
     kind: Literal["begin"]
-    # A description of the request for people.
+    # A description of the request, for people to read.
     title: str
 
 

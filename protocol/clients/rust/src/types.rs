@@ -2116,7 +2116,7 @@ pub struct ErrorFact {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressBegin {
-    /// A description of the request for people.
+    /// A description of the request, for people to read.
     pub title: String,
     /// Whether `$/cancelRequest` can still stop the request: true until the operation commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
