@@ -48,7 +48,7 @@ export interface CliCommand {
   readonly paths?: true;
   /** The advice in the error about too many words. */
   readonly excess?: string;
-  /** True when the command's text may be long. On a terminal, the text is shown in a pager. */
+  /** True when the command's output may be long. On a terminal, a pager then shows the output. */
   readonly paged?: true;
   /** True when the command has no result for --json. */
   readonly withoutJson?: true;

@@ -154,7 +154,7 @@ function splitLines(bytes: Buffer): Buffer[] {
   return lines;
 }
 
-/** The width of the stat that git uses without a terminal. */
+/** The width that git uses for `--stat` without a terminal. */
 const usualWidth = 80;
 /** The minimum width of the graph. `nameShare` is the largest part of a line that a name may fill. */
 const graphMin = 10;

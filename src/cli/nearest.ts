@@ -1,4 +1,4 @@
-// Finds the known words that the user may have meant by a mistyped word.
+// For a mistyped word, finds the known words that the user may have meant.
 
 /** Returns at most three similar words, the most similar word first. */
 export function nearest(word: string, words: readonly string[]): string[] {
@@ -11,7 +11,7 @@ export function nearest(word: string, words: readonly string[]): string[] {
     .map(({ candidate }) => candidate);
 }
 
-/** Returns the tags and names that the user may have meant by words that are not checkpoints. */
+/** Returns the tags and names that are similar to words that are not checkpoints. */
 export function nearestReferences(
   words: readonly string[],
   checkpoints: readonly { readonly tag?: string; readonly name?: string }[],

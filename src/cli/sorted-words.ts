@@ -16,8 +16,8 @@ export interface SortedWords {
 }
 
 /**
- * Splits the words into checkpoints and paths. The checkpoints come first. A path must exist now or in a named
- * checkpoint.
+ * Splits the words into checkpoints and paths. The checkpoints come first. A path must exist now, or in a checkpoint
+ * that the user typed.
  * @throws CommandRefusal for a word that is neither a checkpoint nor a path
  */
 export async function sortedWords(

@@ -14,8 +14,8 @@ import { pushSession } from '../session/travel.ts';
  */
 const quietMs = 500;
 /**
- * The time limit for one run over a backlog. Sessions that were not pushed in this time wait for the next run. The
- * limit doubles after each failure.
+ * The time limit for pushing all sessions of a backlog. Sessions that were not pushed in this time wait for the next
+ * attempt. The limit doubles after each failure.
  */
 const budgetMs = 120_000;
 const firstRetryMs = 5_000;

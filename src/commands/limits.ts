@@ -109,8 +109,8 @@ function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): 
 }
 
 /**
- * Returns the time when a checkpoint became unlisted. This is the time of the checkpoint that now has the unlisted
- * checkpoint's tag, or the tag of its turn.
+ * Returns the time when a checkpoint became unlisted. This is the time of the checkpoint that took the tag of the
+ * unlisted checkpoint or of its turn.
  */
 function unlistedSince(index: CheckpointIndex, { madeAs, timestamp }: CheckpointRecord): number {
   if (madeAs === undefined) return Date.parse(timestamp);

@@ -160,7 +160,7 @@ async function openResult(
   };
 }
 
-/** Returns the state of a session, with figures about its parts. */
+/** Returns the state of a session, with counters of its parts. */
 export const sessionGet = defineCommand('session/get', async ({ session }) => {
   const { marker, workTree, options, queue, conversation, openedAt } = session.parts;
   const checkpoints = session.enabled;

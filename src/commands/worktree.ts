@@ -18,7 +18,7 @@ export const worktreeStatus = defineCommand('worktree/status', ({ session, param
   return { ...watcherFigures(session), ...given({ captures, paths }) };
 });
 
-/** Returns the figures of the watcher. Returns `off` for a session that does not watch its work tree. */
+/** Returns the state and counters of the watcher. The state is `off` if the session does not watch its work tree. */
 export function watcherFigures(session: Session): Wire.WatcherFigures {
   const figures = session.watcher?.figures;
   if (figures === undefined) return { state: 'off', watchedDirectories: 0, dirtyPaths: 0, overflows: 0 };

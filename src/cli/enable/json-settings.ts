@@ -1,5 +1,6 @@
 // Adds hooks to a JSON settings file, and removes hooks. The file may have comments. An edit changes only our hooks and
-// keeps comments, order and layout. This module refuses an edit that would change more.
+// keeps comments, order and layout. This module refuses an edit that would also
+// change other settings.
 import { isDeepStrictEqual } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { JsonDraft } from './json-draft.ts';

@@ -7,7 +7,7 @@ import { writeAtomically } from '../../base/atomic-file.ts';
 import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { jsonIn, namesIn } from '../../client/stored-sessions.ts';
 
-/** The size limit in bytes for the log. A log that gets larger replaces the older log, and a new log begins. */
+/** The size limit of the log in bytes. A larger log replaces the older log, and the next message begins a new log. */
 const logBytesMax = 1024 * 1024;
 
 export function hooksDirectory(storage: string): string {

@@ -16,8 +16,8 @@ const eventsDirectory = (storage: string): string => join(hooksDirectory(storage
 const fileOf = (storage: string, id: string): string => join(eventsDirectory(storage), `${id}.json`);
 
 /**
- * Writes an event to the disk and returns the event's id. Sorted ids are in the order in which the processes of the
- * hooks started.
+ * Writes an event to the disk and returns the event's id. Sorting the ids gives the order in which the processes of
+ * the hooks started.
  */
 export function writeEvent(storage: string, event: AgentEvent, id = newId()): string {
   const directory = eventsDirectory(storage);

@@ -323,7 +323,7 @@ function textOf(result: RestoreResult | RevertResult): string {
   return parts.join('\n') || 'No file changes.';
 }
 
-/** The text is short, because every word costs the model's user money. The structured result has all names. */
+/** The text is short, because the user of the model pays for every word. The structured result has all names. */
 function namesOf(paths: readonly { readonly path: string }[]): string {
   const names = paths.slice(0, namesMax).map(({ path }) => plain(path));
   return [...names, ...(paths.length > namesMax ? [`and ${paths.length - namesMax} more`] : [])].join(', ');
