@@ -121,13 +121,13 @@ ${answers(7, { created: true, checkpoint: tool, skipped: [], complete: true, cap
 
 **What is captured.** A checkpoint holds every file that git's ignore rules do not exclude, and every file that the user's repository tracks. \`include\` and \`exclude\` of \`session/open\` change this. Contents are exact bytes, without filters or line-end conversion. \`skipped\` lists each path that the checkpoint leaves out, with the reason. \`complete\` is true if nothing was left out and no database was written to during the capture. \`capture.path\` is \`fast\` if the daemon read only changed files. \`capture.path\` is \`cold\` if the daemon read the whole tree; \`reason\` then says why.
 
-**Only if changed.** \`checkpoint/create\` makes a checkpoint even if nothing changed. With \`onlyIfChanged: true\`, it makes no checkpoint if nothing changed, and answers \`created: false\`. \`checkpoint/hasChanges\` only returns whether anything changed.
+**Only if changed.** \`checkpoint/create\` makes a checkpoint even if nothing changed. With \`onlyIfChanged: true\`, the daemon makes no checkpoint if nothing changed, and answers \`created: false\`. \`checkpoint/hasChanges\` only returns whether anything changed.
 
 List checkpoints in pages. Send the \`nextCursor\` of an answer as \`cursor\` of the next request, until an answer has no \`nextCursor\`. If the list has changed meanwhile, the daemon refuses the cursor. Then begin again without a cursor.
 
 ${asks(8, 'checkpoint/list', { session, limit: 2 })}
 ${answers(8, { checkpoints: [base, turn], nextCursor: 'WyJzZXNfOTRjcHdqcXR2YXloZTcyNDRlNGU1cjRjd2EiXQ' })}
-\`checkpoint/diff\` compares two checkpoints. Without \`to\`, it compares one checkpoint with the work tree.
+\`checkpoint/diff\` compares two checkpoints. Without \`to\`, the request compares one checkpoint with the work tree.
 
 ${asks(9, 'checkpoint/diff', { session, from: '1', to: '1.1' })}
 ${answers(9, {

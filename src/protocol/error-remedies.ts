@@ -20,7 +20,7 @@ export const errorRemedies = {
   PathOutsideWorkTree: 'Give a path relative to the work tree.',
   LimitExceeded: 'Raise the limit that `details.limit` names, or ask for less.',
   InvalidName: 'Give 1 to 256 characters without control characters. A name that could be a tag (`3.2`), a checkpoint id (`ckpt_…`) or a commit id (7 to 64 hexadecimal digits) is refused.',
-  WorkTreeMissing: 'Check the path. If a file system was mounted, mount the earlier one, or close the session and open it again to use the present one.',
+  WorkTreeMissing: 'Check the path. If a file system was mounted, mount the earlier one, or close the session and open it again to use the new one.',
   NotADirectory: 'Give the path of a directory.',
   ProtectedWorkTree: 'Open a directory below the protected place, or pass `allowProtected`. A git directory is never opened: open a work tree of its repository.',
   WorkTreeBusy: 'Try again when the other session or program has ended.',

@@ -341,7 +341,7 @@ export interface CheckpointsState {
 export interface SessionLimits {
   /**
    * The largest allowed size of a captured file. Larger files are left out and listed as skipped. Only the
-   * checkpoint of a restore includes them, so that undo removes them.
+   * checkpoint of a restore includes larger files, so that undo removes them.
    */
   readonly maxFileBytes?: Bytes;
   /**
@@ -668,7 +668,7 @@ export interface QueueFigures {
   readonly capacity: Count;
   /** The method of the running mutation. Absent: none. */
   readonly running?: string;
-  /** True if the daemon found a defect. It then refuses all mutations; reads still work. Absent: false. */
+  /** True if the daemon found a defect. The daemon then refuses all mutations; reads still work. Absent: false. */
   readonly poisoned?: boolean;
 }
 
@@ -1320,7 +1320,7 @@ export interface SessionOpenParams {
   /** When checkpoints are enabled. Absent: `auto`. */
   readonly init?: InitMode;
   /**
-   * The part of the session that the daemon may set aside if it is unreadable. Absent: no part, so that
+   * The part of the session that the daemon may set aside if this part is unreadable. Absent: no part, so that
    * `session/open` fails if the conversation is damaged.
    */
   readonly recover?: RecoverMode;
@@ -1717,7 +1717,7 @@ export interface CheckpointDiffParams {
   readonly from?: CheckpointRef;
   /** The later checkpoint. Absent: the work tree. */
   readonly to?: CheckpointRef;
-  /** Selects the data that the answer has beside `files`. Absent: `nameStatus`. */
+  /** Selects the data that the answer has in addition to `files`. Absent: `nameStatus`. */
   readonly format?: DiffFormat;
   /** Limits the answer to these paths and all paths below them. */
   readonly paths?: readonly PathRef[];
@@ -2102,8 +2102,8 @@ export interface ConversationGetResult {
   /** The context of the conversation. */
   readonly contextManager?: ContextState;
   /**
-   * The object that `conversation/setTools` stored. The daemon keeps it until the daemon ends, and never
-   * exports it.
+   * The object that `conversation/setTools` stored. The daemon keeps this object until the daemon ends, and
+   * never exports the object.
    */
   readonly toolManager?: JsonObject;
   /** The length in bytes of the context message that was built last. */
@@ -2111,8 +2111,8 @@ export interface ConversationGetResult {
   /** The latest summary. */
   readonly latestSummary?: Summary;
   /**
-   * The object that `conversation/setAgents` stored. The daemon keeps it until the daemon ends, and never
-   * exports it.
+   * The object that `conversation/setAgents` stored. The daemon keeps this object until the daemon ends, and
+   * never exports the object.
    */
   readonly agents?: JsonObject;
   /** The model id of old documents (deprecated). */
@@ -2792,8 +2792,8 @@ export interface ConversationExportResult {
   /** The size of the document. */
   readonly bytes: Bytes;
   /**
-   * The safety checkpoint with the replaced file. It belongs to the session whose work tree contains the file.
-   * Absent: no file was replaced, or no session's work tree contains the file.
+   * The safety checkpoint with the replaced file. This checkpoint belongs to the session whose work tree
+   * contains the file. Absent: no file was replaced, or no session's work tree contains the file.
    */
   readonly safety?: CheckpointId;
   /**
@@ -2943,7 +2943,7 @@ export interface WorktreeStatusResult {
   /** Why the watcher is not `live`. */
   readonly reason?: string;
   /**
-   * How many captures since the opening of the session were fast and how many full. Absent: checkpoints are
+   * How many captures were fast and how many were full since the session was opened. Absent: checkpoints are
    * not enabled.
    */
   readonly captures?: CaptureCounts;
@@ -3066,7 +3066,7 @@ export interface OperationGetResult {
   readonly method?: string;
   /** The answer to the request. Absent: the answer was not stored. */
   readonly result?: Json;
-  /** The checkpoint that the operation made. It is sent even if the answer was not stored. */
+  /** The checkpoint that the operation made. This checkpoint is sent even if the answer was not stored. */
   readonly checkpoint?: CheckpointId;
   /** Why the operation failed. */
   readonly error?: ErrorFact;
@@ -3732,8 +3732,8 @@ export interface RequestTypes {
    * Reverses the changes between two checkpoints in the present work tree, and keeps all later changes. A
    * revert is a three-way merge of trees and contents. A safety checkpoint first saves the present state, and
    * `checkpoint/undo` reverses the revert. The merge compares bytes: if a change replaced all line ends, it
-   * changed all lines. The merge follows renamed files, but not renamed directories. It uses no merge driver
-   * or attribute of the repository.
+   * changed all lines. The merge follows renamed files, but not renamed directories. The merge uses no merge
+   * driver or attribute of the repository.
    */
   'checkpoint/revert': { params: CheckpointRevertParams; result: RevertResult; };
   /**
@@ -3939,7 +3939,7 @@ export interface NotificationTypes {
   'checkpoint/didFail': { params: CheckpointDidFailParams; };
   /**
    * Reports that paths of the work tree may have changed. One event reports all changes within 100 ms. The
-   * first event of a session comes when the watcher becomes live, and has `more`.
+   * first event of a session is sent when the watcher becomes live; its `more` is true.
    */
   'worktree/didChange': { params: WorktreeDidChangeParams; };
   /**
@@ -3962,7 +3962,7 @@ export interface NotificationTypes {
   /**
    * Reports that the daemon pushed a session in the background, or that this push failed. The session was
    * opened with `push: "turn"`. If the remote is unreachable, the daemon tries again five times, at growing
-   * intervals. After any other failure it tries again after the next turn.
+   * intervals. After any other failure, the daemon tries again after the next turn.
    */
   'remote/didPush': { params: RemoteDidPushParams; };
 }

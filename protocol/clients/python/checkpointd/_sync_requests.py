@@ -390,7 +390,7 @@ class SyncRequests:
         changes. A revert is a three-way merge of trees and contents. A safety checkpoint first
         saves the present state, and `checkpoint/undo` reverses the revert. The merge compares
         bytes: if a change replaced all line ends, it changed all lines. The merge follows renamed
-        files, but not renamed directories. It uses no merge driver or attribute of the
+        files, but not renamed directories. The merge uses no merge driver or attribute of the
         repository.
         """
         result: RevertResult = self.request("checkpoint/revert", params, on_progress=on_progress, timeout=timeout)
@@ -986,7 +986,8 @@ class SyncRequests:
         self, listener: Callable[[WorktreeDidChangeParams], None]
     ) -> Callable[[], None]:
         """Reports that paths of the work tree may have changed. One event reports all changes within
-        100 ms. The first event of a session comes when the watcher becomes live, and has `more`.
+        100 ms. The first event of a session is sent when the watcher becomes live; its `more` is
+        true.
         """
         return self.on("worktree/didChange", listener)
 
@@ -1026,7 +1027,7 @@ class SyncRequests:
     ) -> Callable[[], None]:
         """Reports that the daemon pushed a session in the background, or that this push failed. The
         session was opened with `push: "turn"`. If the remote is unreachable, the daemon tries
-        again five times, at growing intervals. After any other failure it tries again after the
-        next turn.
+        again five times, at growing intervals. After any other failure, the daemon tries again
+        after the next turn.
         """
         return self.on("remote/didPush", listener)

@@ -937,7 +937,7 @@ class SessionLimits(TypedDict, total=False):
     daemon.
     """
     # The largest allowed size of a captured file. Larger files are left out and listed as
-    # skipped. Only the checkpoint of a restore includes them, so that undo removes them.
+    # skipped. Only the checkpoint of a restore includes larger files, so that undo removes them.
     maxFileBytes: Bytes
     # The largest allowed size of the store. Beyond it, the daemon removes the session's oldest
     # checkpoints within a minute. The base, the newest checkpoint, named checkpoints, checkpoints
@@ -1275,8 +1275,8 @@ class QueueFigures(_QueueFiguresRequired, total=False):
     """The session's queue of mutations."""
     # The method of the running mutation. Absent: none.
     running: str
-    # True if the daemon found a defect. It then refuses all mutations; reads still work. Absent:
-    # false.
+    # True if the daemon found a defect. The daemon then refuses all mutations; reads still work.
+    # Absent: false.
     poisoned: bool
 
 
@@ -1888,8 +1888,8 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     retention: Retention
     # When checkpoints are enabled. Absent: `auto`.
     init: InitMode
-    # The part of the session that the daemon may set aside if it is unreadable. Absent: no part,
-    # so that `session/open` fails if the conversation is damaged.
+    # The part of the session that the daemon may set aside if this part is unreadable. Absent: no
+    # part, so that `session/open` fails if the conversation is damaged.
     recover: RecoverMode
     # Globs of ignored files that captures include (`.env`). Each glob has at most 4,096 bytes.
     include: List[str]
@@ -2332,7 +2332,7 @@ _CheckpointDiffParamsOptional = TypedDict(
         "from": "CheckpointRef",
         # The later checkpoint. Absent: the work tree.
         "to": "CheckpointRef",
-        # Selects the data that the answer has beside `files`. Absent: `nameStatus`.
+        # Selects the data that the answer has in addition to `files`. Absent: `nameStatus`.
         "format": "DiffFormat",
         # Limits the answer to these paths and all paths below them.
         "paths": List["PathRef"],
@@ -2745,15 +2745,15 @@ class ConversationGetResult(_ConversationGetResultRequired, total=False):
     nextMessage: UserMessage
     # The context of the conversation.
     contextManager: ContextState
-    # The object that `conversation/setTools` stored. The daemon keeps it until the daemon ends,
-    # and never exports it.
+    # The object that `conversation/setTools` stored. The daemon keeps this object until the
+    # daemon ends, and never exports the object.
     toolManager: JsonObject
     # The length in bytes of the context message that was built last.
     contextMessageLength: Count
     # The latest summary.
     latestSummary: Summary
-    # The object that `conversation/setAgents` stored. The daemon keeps it until the daemon ends,
-    # and never exports it.
+    # The object that `conversation/setAgents` stored. The daemon keeps this object until the
+    # daemon ends, and never exports the object.
     agents: JsonObject
     # The model id of old documents (deprecated).
     model: str
@@ -3517,9 +3517,9 @@ class ConversationExportResult(_ConversationExportResultRequired, total=False):
     document: JsonObject
     # The path of the written file.
     path: str
-    # The safety checkpoint with the replaced file. It belongs to the session whose work tree
-    # contains the file. Absent: no file was replaced, or no session's work tree contains the
-    # file.
+    # The safety checkpoint with the replaced file. This checkpoint belongs to the session whose
+    # work tree contains the file. Absent: no file was replaced, or no session's work tree
+    # contains the file.
     safety: CheckpointId
     # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
     # repeat the request. Absent: no warnings.
@@ -3691,7 +3691,7 @@ class WorktreeStatusResult(_WorktreeStatusResultRequired, total=False):
     drifts: Count
     # Why the watcher is not `live`.
     reason: str
-    # How many captures since the opening of the session were fast and how many full. Absent:
+    # How many captures were fast and how many were full since the session was opened. Absent:
     # checkpoints are not enabled.
     captures: CaptureCounts
     # The dirty paths. Absent or empty: no paths were requested.
@@ -3824,7 +3824,8 @@ class OperationGetResult(_OperationGetResultRequired, total=False):
     method: str
     # The answer to the request. Absent: the answer was not stored.
     result: Any
-    # The checkpoint that the operation made. It is sent even if the answer was not stored.
+    # The checkpoint that the operation made. This checkpoint is sent even if the answer was not
+    # stored.
     checkpoint: CheckpointId
     # Why the operation failed.
     error: ErrorFact

@@ -114,7 +114,7 @@ class InvalidName(CheckpointdError):
 class WorkTreeMissing(CheckpointdError):
     r"""The work tree does not exist, or another file system was mounted in its place since the
     session was opened. Check the path. If a file system was mounted, mount the earlier one,
-    or close the session and open it again to use the present one.
+    or close the session and open it again to use the new one.
     """
 
 

@@ -313,7 +313,7 @@ pub enum ListKind {
 /// How much `store/gc` removes of safety checkpoints, and of turns and tools that lost their tag.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PruneMode {
-    /// Removes all checkpoints that neither undo nor redo needs, even new ones.
+    /// Removes these checkpoints, even new ones, unless undo or redo needs them.
     #[serde(rename = "now")]
     Now,
     /// A value that this version does not know.
@@ -353,7 +353,8 @@ pub enum DisabledReason {
     #[serde(rename = "StoreCorrupt")]
     StoreCorrupt,
     /// The repository that has the checkpoints cannot be used. `message` names the cause, such as
-    /// an unreadable line of its settings. Nothing is lost; `checkpoint/init` tries again.
+    /// an unreadable line in the repository's settings. Nothing is lost; `checkpoint/init` tries
+    /// again.
     #[serde(rename = "RepositoryUnusable")]
     RepositoryUnusable,
     /// A value that this version does not know.
@@ -388,8 +389,8 @@ pub enum SkipReason {
     /// The path is too long to be stored.
     #[serde(rename = "nameTooLong")]
     NameTooLong,
-    /// The path is or contains a git directory, or a storage with other sessions. Below it, only
-    /// files that the user's repository tracks are captured.
+    /// The path is or contains a git directory, or a storage with other sessions. Below this path,
+    /// only files that the user's repository tracks are captured.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
     /// The name has the form of a restore's temporary file: `.ckpt-tmp-`, twenty letters and
@@ -431,8 +432,8 @@ pub enum SkipReason {
 /// How much of the work tree a capture read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CapturePath {
-    /// The capture read only paths that may have changed. This needs a system that reports changes
-    /// in every directory (Linux).
+    /// The capture read only paths that may have changed. Fast captures need a system that reports
+    /// changes in every directory (Linux).
     #[serde(rename = "fast")]
     Fast,
     /// The capture read everything.
@@ -659,15 +660,15 @@ pub enum FailureReason {
     /// A git directory is in the way, or contains the path.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
-    /// Another path has the same name on this file system. If only the letter case of a directory's
-    /// name has changed, the restore does not change files in it. Rename the directory back and
-    /// restore again.
+    /// The file system does not distinguish the path from another path. If only the letter case of
+    /// a directory's name has changed, the restore does not change files in this directory. Rename
+    /// the directory back and restore again.
     #[serde(rename = "collision")]
     Collision,
     /// The stored name is unsafe, so the daemon never writes it.
     #[serde(rename = "unsafeName")]
     UnsafeName,
-    /// A path above this path is not a directory, and stays unchanged.
+    /// A parent of this path is not a directory, so the path stays unchanged.
     #[serde(rename = "blocked")]
     Blocked,
     /// The store has lost the content. This happens only if an interrupted restore can be neither
@@ -690,7 +691,7 @@ pub enum FailureReason {
     /// The file is in use and cannot be replaced.
     #[serde(rename = "busy")]
     Busy,
-    /// The file system cannot hold such a file.
+    /// The file system cannot store a file of this kind.
     #[serde(rename = "unsupported")]
     Unsupported,
     /// A value that this version does not know.
@@ -1300,7 +1301,7 @@ pub struct CheckpointsState {
 #[serde(rename_all = "camelCase")]
 pub struct SessionLimits {
     /// The largest allowed size of a captured file. Larger files are left out and listed as
-    /// skipped. Only the checkpoint of a restore includes them, so that undo removes them.
+    /// skipped. Only the checkpoint of a restore includes larger files, so that undo removes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_file_bytes: Option<Bytes>,
     /// The largest allowed size of the store. Beyond it, the daemon removes the session's oldest
@@ -1691,8 +1692,8 @@ pub struct QueueFigures {
     /// The method of the running mutation. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running: Option<String>,
-    /// True if the daemon found a defect. It then refuses all mutations; reads still work. Absent:
-    /// false.
+    /// True if the daemon found a defect. The daemon then refuses all mutations; reads still work.
+    /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub poisoned: Option<bool>,
 }
@@ -2573,8 +2574,8 @@ pub struct SessionOpenParams {
     /// When checkpoints are enabled. Absent: `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<InitMode>,
-    /// The part of the session that the daemon may set aside if it is unreadable. Absent: no part,
-    /// so that `session/open` fails if the conversation is damaged.
+    /// The part of the session that the daemon may set aside if this part is unreadable. Absent: no
+    /// part, so that `session/open` fails if the conversation is damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recover: Option<RecoverMode>,
     /// Globs of ignored files that captures include (`.env`). Each glob has at most 4,096 bytes.
@@ -3180,7 +3181,7 @@ pub struct CheckpointDiffParams {
     /// The later checkpoint. Absent: the work tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointRef>,
-    /// Selects the data that the answer has beside `files`. Absent: `nameStatus`.
+    /// Selects the data that the answer has in addition to `files`. Absent: `nameStatus`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<DiffFormat>,
     /// Limits the answer to these paths and all paths below them.
@@ -3776,8 +3777,8 @@ pub struct ConversationGetResult {
     /// The context of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_manager: Option<ContextState>,
-    /// The object that `conversation/setTools` stored. The daemon keeps it until the daemon ends,
-    /// and never exports it.
+    /// The object that `conversation/setTools` stored. The daemon keeps this object until the
+    /// daemon ends, and never exports the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_manager: Option<JsonObject>,
     /// The length in bytes of the context message that was built last.
@@ -3786,8 +3787,8 @@ pub struct ConversationGetResult {
     /// The latest summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest_summary: Option<Summary>,
-    /// The object that `conversation/setAgents` stored. The daemon keeps it until the daemon ends,
-    /// and never exports it.
+    /// The object that `conversation/setAgents` stored. The daemon keeps this object until the
+    /// daemon ends, and never exports the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<JsonObject>,
     /// The model id of old documents (deprecated).
@@ -4860,9 +4861,9 @@ pub struct ConversationExportResult {
     pub path: Option<String>,
     /// The size of the document.
     pub bytes: Bytes,
-    /// The safety checkpoint with the replaced file. It belongs to the session whose work tree
-    /// contains the file. Absent: no file was replaced, or no session's work tree contains the
-    /// file.
+    /// The safety checkpoint with the replaced file. This checkpoint belongs to the session whose
+    /// work tree contains the file. Absent: no file was replaced, or no session's work tree
+    /// contains the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
     /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
@@ -5104,7 +5105,7 @@ pub struct WorktreeStatusResult {
     /// Why the watcher is not `live`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How many captures since the opening of the session were fast and how many full. Absent:
+    /// How many captures were fast and how many were full since the session was opened. Absent:
     /// checkpoints are not enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captures: Option<CaptureCounts>,
@@ -5286,7 +5287,8 @@ pub struct OperationGetResult {
     /// The answer to the request. Absent: the answer was not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
-    /// The checkpoint that the operation made. It is sent even if the answer was not stored.
+    /// The checkpoint that the operation made. This checkpoint is sent even if the answer was not
+    /// stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointId>,
     /// Why the operation failed.
@@ -6511,7 +6513,7 @@ impl Request for CheckpointRestoreRequest {
 /// changes. A revert is a three-way merge of trees and contents. A safety checkpoint first saves
 /// the present state, and `checkpoint/undo` reverses the revert. The merge compares bytes: if a
 /// change replaced all line ends, it changed all lines. The merge follows renamed files, but not
-/// renamed directories. It uses no merge driver or attribute of the repository.
+/// renamed directories. The merge uses no merge driver or attribute of the repository.
 #[derive(Debug)]
 pub enum CheckpointRevertRequest {}
 impl Request for CheckpointRevertRequest {
@@ -6982,7 +6984,7 @@ impl Notification for CheckpointDidFailNotification {
 }
 
 /// Reports that paths of the work tree may have changed. One event reports all changes within 100
-/// ms. The first event of a session comes when the watcher becomes live, and has `more`.
+/// ms. The first event of a session is sent when the watcher becomes live; its `more` is true.
 #[derive(Debug)]
 pub enum WorktreeDidChangeNotification {}
 impl Notification for WorktreeDidChangeNotification {
@@ -7027,7 +7029,8 @@ impl Notification for RemoteDidFindLineNotification {
 
 /// Reports that the daemon pushed a session in the background, or that this push failed. The
 /// session was opened with `push: "turn"`. If the remote is unreachable, the daemon tries again
-/// five times, at growing intervals. After any other failure it tries again after the next turn.
+/// five times, at growing intervals. After any other failure, the daemon tries again after the next
+/// turn.
 #[derive(Debug)]
 pub enum RemoteDidPushNotification {}
 impl Notification for RemoteDidPushNotification {
