@@ -186,7 +186,9 @@ async function addRemotes(program: Command, _: unknown, done: (code: number) => 
 
 async function addFetch(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
   const made = withJsonOption(withStorageOption(program.command('fetch')))
-    .description('fetch and verify the sessions of a git remote; "import" does this for one session')
+    .description(
+      'fetch and verify the sessions of a git remote; "import" also fetches the session that it imports',
+    )
     .argument('<remote>', 'the name of a remote, as given to "checkpointd remote add"')
     .argument('[session]', 'only this session');
   made.action(async (remote: string, session: string | undefined) => {

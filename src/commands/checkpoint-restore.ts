@@ -152,7 +152,7 @@ const steps = {
     to: 'undo',
     description: 'Redid a restore',
     nothing:
-      'There is no restore to redo. (Redo repeats a restore that checkpoint/undo reversed, until the next restore, turn or tool.) To go to another state, restore a checkpoint. checkpoint/list lists the checkpoints. With kind "safety", it lists the states before the restores.',
+      'There is no restore to redo. (Redo repeats a restore that checkpoint/undo reversed, but only before the next restore, turn or tool.) To go to another state, restore a checkpoint. checkpoint/list lists the checkpoints. With kind "safety", it lists the states before the restores.',
   },
 } as const;
 

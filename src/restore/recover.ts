@@ -332,5 +332,5 @@ export function waitsForAnotherRoot(site: RestoreSite): boolean {
 export function setAside({ directory, log }: Pick<RestoreSite, 'directory' | 'log'>): void {
   const { intentFile } = directory;
   files.renameSync(intentFile, `${intentFile}.given-up`);
-  log.warn(`the client abandoned an unfinished restore; its note is ${intentFile}.given-up`);
+  log.warn(`the client abandoned an unfinished restore; the note of this restore is ${intentFile}.given-up`);
 }

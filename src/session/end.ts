@@ -252,7 +252,7 @@ export function deleteOpen(
       else
         await endSession(session, 'abrupt').catch((second: unknown) =>
           session.parts.log.error(
-            `a session that could not be deleted was not closed well: ${String(second)}`,
+            `a session could not be closed after its deletion had failed: ${String(second)}`,
           ),
         );
       throw error;

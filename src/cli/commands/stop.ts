@@ -15,7 +15,7 @@ export async function stop(given: Pick<Given, 'json' | 'storage'>): Promise<numb
   else if (stopped.hasEnded) say(`The background daemon has ended (process ${stopped.note.pid}).`);
   else
     note(
-      `the background daemon (process ${stopped.note.pid}) is still running. "kill -9 ${stopped.note.pid}" ends it without loss`,
+      `the background daemon (process ${stopped.note.pid}) is still running. "kill -9 ${stopped.note.pid}" ends this daemon without loss`,
     );
   return stopped?.hasEnded === false ? exits.failed : 0;
 }

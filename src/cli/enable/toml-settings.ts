@@ -53,7 +53,9 @@ function add(block: string, text: string): Change {
   const value = parsed(made);
   const before = parsed(rest);
   if (value instanceof TomlError || before instanceof TomlError)
-    return { left: 'the file has its hooks in a form to which checkpointd cannot add hooks' };
+    return {
+      left: 'the file defines hooks in a form that checkpointd cannot extend. Write each hook as a [[hooks.…]] table and run the command again',
+    };
   if (rest !== text) return { text: made };
   return { text: made, edits: [{ offset: text.length, length: 0, content: `${gap}${block}` }] };
 }

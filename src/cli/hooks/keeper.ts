@@ -57,7 +57,9 @@ export async function runKeeper(storage: string): Promise<number> {
   const poll = (): void =>
     void inbox
       .take()
-      .catch((error: unknown) => log(`the keeper could not read the written events: ${String(error)}`));
+      .catch((error: unknown) =>
+        log(`the keeper could not read the events that hooks wrote: ${String(error)}`),
+      );
   poll();
   const polling = setInterval(poll, pollMs);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
@@ -127,7 +129,7 @@ export class Inbox {
       return event && (await this.#conversations.take(id, event));
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      this.#log(`the keeper cannot read a written event: ${error.message}`);
+      this.#log(`the keeper cannot read an event that a hook wrote: ${error.message}`);
       return undefined;
     } finally {
       removeEvent(this.#storage, id);

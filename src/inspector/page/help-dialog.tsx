@@ -14,7 +14,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['e', 'show equal lines, or fold them'],
   ['r  R', 'restore the checkpoint, or only the open file: shows the plan first'],
   ['v', 'revert the turn or tool, or the hunk at the cursor: shows the plan first'],
-  ['x', 'pick the hunk at the cursor, to revert several at once'],
+  ['x', 'pick the hunk at the cursor; picked hunks are reverted together'],
   ['u', 'undo the last restore or revert: shows the plan first'],
   ['a', 'show all checkpoints; press again to show fewer'],
   ['b', 'show another session beside this one; press again to hide it'],

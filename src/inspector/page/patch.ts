@@ -81,7 +81,7 @@ export function patched(before: string, hunks: readonly Hunk[]): PatchedTexts {
   let at = 0;
   for (const { fromLine, removed, added } of hunks) {
     if (fromLine < at || removed.some((line, i) => lines[fromLine + i] !== line))
-      throw new PatchMismatch('the patch is of another text');
+      throw new PatchMismatch('the patch does not belong to this text');
     for (; at < fromLine; at += 1) parts.push(lines[at] ?? '');
     // Adds the lines one by one, because the number of arguments of a single call is limited.
     for (const line of added) parts.push(line);

@@ -156,7 +156,7 @@ test('an unreadable event is skipped and logged', () =>
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'two' }));
     await allTaken(rig);
     assert.match(await listed(rig), /\[1\].*two/);
-    assert.match(logOf(rig), /the keeper cannot read a written event/);
+    assert.match(logOf(rig), /the keeper cannot read an event that a hook wrote/);
   }));
 
 test('if hooks are killed at any moment, no change is lost, and no checkpoint is made twice', () =>
