@@ -201,7 +201,7 @@ export class Sessions {
       try {
         abandonSession(session, this.#lastKind);
       } catch (error) {
-        this.#options.log.error(`the daemon did not change a session: ${String(error)}`);
+        this.#options.log.error(`the daemon could not abandon a session: ${String(error)}`);
       }
     }
     this.#open.clear();
