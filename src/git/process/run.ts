@@ -267,7 +267,7 @@ export function gitAnswered(condition: unknown, fault: string): asserts conditio
   throw new CheckpointdError(
     'GitFailed',
     `git gave an unexpected answer: ${fault}. Check the first git on PATH.`,
-    { details: { fault } },
+    { details: { expected: fault } },
   );
 }
 
