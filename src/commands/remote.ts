@@ -212,7 +212,7 @@ export const sessionImport = defineDaemonCommand('session/import', (call) => {
     const listed = await fetchLines({ remotes, remote, signal }, params.session, () => undefined);
     refuseRefused(listed, params.writer ?? undefined);
     const wanted = { session: params.session, ...given({ writer: params.writer }) };
-    return withFetchedLine({ remotes, remote, signal }, wanted, (open) =>
+    const made = await withFetchedLine({ remotes, remote, signal }, wanted, (open) =>
       daemon.alone(async () => {
         const answerOf = (marker: SessionMarker): Wire.SessionImportResult => ({
           ...importAnswer(marker, open.line, remote),
@@ -225,12 +225,15 @@ export const sessionImport = defineDaemonCommand('session/import', (call) => {
             signal,
             log: daemon.log,
             onCheckpoint: (filesDone, filesTotal) => progress({ filesDone, filesTotal, bytesDone: 0 }),
-            beforeCommit: (made) => daemon.operationsOf(storage).recordImport(stamp, made, answerOf(made)),
+            beforeCommit: (marker) =>
+              daemon.operationsOf(storage).recordImport(stamp, marker, answerOf(marker)),
           },
         );
-        return answerOf(marker);
+        return { marker, answer: answerOf(marker) };
       }),
     );
+    daemon.sessions.conversions.begin(place.storage, made.marker);
+    return made.answer;
   }
 });
 

@@ -8,6 +8,7 @@ import { RecentSet } from '../base/recent-set.ts';
 import { ended } from '../base/turns.ts';
 import type { SnapshotWriter } from '../capture/snapshot-sink.ts';
 import { type ObjectType, objectHash } from '../git/objects/object.ts';
+import { packFrom } from '../git/objects/object-pack.ts';
 import { ObjectReader, wholeBytesMax } from '../git/objects/object-reader.ts';
 import { ObjectWriter } from '../git/objects/object-writer.ts';
 import { alternateObjects, type GitPlace } from '../git/process/environment.ts';
@@ -15,7 +16,7 @@ import { runGit } from '../git/process/run.ts';
 import { UnreadableRefs } from '../git/refs/readable-refs.ts';
 import { refsInFiles } from '../git/refs/ref-files.ts';
 import { writeRefFile } from '../git/refs/ref-store.ts';
-import { entriesIn, openBareRepository } from '../git/repository/bare-repository.ts';
+import { entriesIn, linkPacks, openBareRepository } from '../git/repository/bare-repository.ts';
 import { gitTrees } from '../store/git/checkpoints.ts';
 import { Packing } from '../store/git/packing.ts';
 import { GitWriter, SweepGate } from '../store/git/writer.ts';
@@ -207,6 +208,26 @@ export class TravelObjects {
   async isBefore(earlier: string, later: string): Promise<boolean> {
     const args = ['merge-base', '--is-ancestor', earlier, later];
     const { exitCode } = await runGit({ place: this.#place, args, accept: [0, 1, 128] });
+    return exitCode === 0;
+  }
+
+  /**
+   * Adds a commit of another repository, with all objects that the commit needs. Links packs, so further objects may
+   * come along. @throws GitFailed when an object is missing; NoSpace, AbortError
+   */
+  async addFrom(
+    { gitDir }: Pick<TravelObjects, 'gitDir'>,
+    commit: string,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const [from, to] = [gitDir, this.gitDir].map((each) => join(each, 'objects')) as [string, string];
+    if (!(await linkPacks(from, to))) await packFrom(this.#place, { from, ids: [commit] }, signal);
+  }
+
+  /** True when this repository has the commit and all objects of its tree. Reads no content. */
+  async isComplete(commit: string, signal?: AbortSignal): Promise<boolean> {
+    const args = ['rev-list', '--objects', '--quiet', `${commit}^{tree}`];
+    const { exitCode } = await runGit({ place: this.#place, args, accept: [0, 1, 128], signal });
     return exitCode === 0;
   }
 

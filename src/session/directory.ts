@@ -104,6 +104,14 @@ export class SessionDirectory {
   get travelDirectory(): string {
     return join(this.own, 'travel');
   }
+  /** The directory with the line of an imported session, until the session's store has the contents of the line. */
+  get importedDirectory(): string {
+    return join(this.own, 'imported');
+  }
+  /** True when the checkpoints of the session are in {@link importedDirectory}, and not yet in the session's store. */
+  get isUnconverted(): boolean {
+    return files.existsSync(this.importedDirectory);
+  }
   get intentFile(): string {
     return join(this.own, 'restore.json');
   }

@@ -22,6 +22,7 @@ import { refuseAtDescriptorLimit } from './descriptor-limit.ts';
 import { SessionDirectory, type SessionMarker, sessionFormat, sessionIdOf } from './directory.ts';
 import { enableCheckpoints, type InitMode } from './enable.ts';
 import { deleteTrash, finishDeletion, renameAway } from './end.ts';
+import { convertLine } from './imported-line.ts';
 import { type KeptLog, openKeptLog } from './kept-log.ts';
 import { OperationQueue } from './operation-queue.ts';
 import { busy, endOrphans, type OwnerTerms, SessionOwner } from './owner.ts';
@@ -213,6 +214,7 @@ async function build(
   context: OperationContext,
 ): Promise<Session> {
   const { directory, marker, resumed } = found;
+  if (directory.isUnconverted) await convertFirst(directory, marker, context);
   const stored = directory.readMarker();
   if (resumed && stored === undefined)
     context.warn(
@@ -242,6 +244,19 @@ async function build(
     session.parts.sessionLog.close();
     throw error;
   }
+}
+
+/** Brings the contents of an imported session into its store. */
+async function convertFirst(
+  directory: SessionDirectory,
+  marker: SessionMarker,
+  context: OperationContext,
+): Promise<void> {
+  const report = context.progress('import');
+  await convertLine(directory, marker, {
+    signal: context.signal,
+    onCheckpoint: (filesDone, filesTotal) => report({ filesDone, filesTotal, bytesDone: 0 }),
+  });
 }
 
 /** Returns the names of the requested settings that differ from the settings of the open session. */

@@ -8,6 +8,7 @@ import { Turns } from '../base/turns.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { killAllGit } from '../git/process/run.ts';
 import { mustAnswer } from './answering-path.ts';
+import { Conversions } from './conversions.ts';
 import { SessionDirectory } from './directory.ts';
 import {
   abandonSession,
@@ -65,8 +66,12 @@ export class Sessions {
     (session) => void this.#endEach([session.id], (id) => this.close(id)),
   );
 
+  /** Imported sessions whose contents the daemon brings into their stores while no client has them open. */
+  readonly conversions: Conversions;
+
   constructor(options: SessionsOptions) {
     this.#options = options;
+    this.conversions = new Conversions(options.surroundings.terms ?? {}, options.log);
   }
 
   /**
@@ -121,6 +126,7 @@ export class Sessions {
     await Promise.all([
       mustAnswer(request.workTree, 'WorkTreeUnreadable', context.signal),
       this.#storageAnswers(request.options.storage, context.signal),
+      this.conversions.endOf(request.conversationId, context.signal),
     ]);
     const opening = this.#openings.run(async () => {
       context.signal.throwIfAborted();
@@ -184,6 +190,7 @@ export class Sessions {
     this.#isClosing = true;
     this.#lastKind = kind;
     clearTimeout(this.#idleSweep);
+    await this.conversions.close();
     // If a running opening completes, its session is closed, too. If the opening fails, it removes its files.
     await this.#openings.whenIdle();
     await this.#endEach([...this.#open.keys()], (id) => this.close(id, kind));
@@ -232,6 +239,7 @@ export class Sessions {
     const open = this.#open.get(id as SessionId);
     if (open === undefined) {
       await this.#storageAnswers(storage);
+      await this.conversions.cancel(id);
       const { bytesFreed, deleted } = await deleteClosed(storage, id, this.#options.log, context);
       this.#watchDeletion(deleted);
       return { bytesFreed };

@@ -1,6 +1,6 @@
 // Compares src/ON-DISK.md with real sessions. The page must name every path and ref that a daemon makes, and each of
 // its rows must match a path or ref. The second paragraph of the page must name the modes.
-import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -101,6 +101,7 @@ async function pathsAndRefs(
   // Makes the state after a kill between two steps of a restore or of an atomic write.
   writeFileSync(join(rig.storage, session, 'checkpointd', 'owner.json.0123456789ab.tmp'), '');
   writeFileSync(join(rig.storage, session, 'checkpointd', 'session.log.damaged-0123456789ab'), '');
+  mkdirSync(join(rig.storage, session, 'checkpointd', 'imported')); // exists until an import is converted
   const paths = leaves(rig.storage).map((path) => relative(rig.storage, path));
   const refs = git(rig.work, 'for-each-ref', '--format=%(refname)').split('\n').filter(Boolean);
   await rig.dispose();

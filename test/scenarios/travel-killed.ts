@@ -69,11 +69,22 @@ async function killTaking(
   const asked =
     method === 'remote/fetch'
       ? client.request('remote/fetch', { remote: 'team' })
-      : client.request('session/import', { remote: 'team', session, workspace: rig.work, strategy });
+      : importAndOpen(client, rig, { session, strategy });
   await asked.catch(ofEnd);
   await client.kill();
   await until('git ends', () => rig.children().length === 0, 10_000);
   return countIn(count);
+}
+
+/** Imports the session. If its strategy converts it after the answer, waits for that, too. */
+async function importAndOpen(
+  client: WireClient,
+  rig: DaemonRig,
+  { session, strategy }: { session: string; strategy: string },
+): Promise<void> {
+  const params = { remote: 'team', session, workspace: rig.work, strategy };
+  const { conversationId } = await client.request('session/import', params);
+  if (strategy === 'sqlite') await rig.open(client, { conversationId, strategy, retention: 'keep' });
 }
 
 /** Starts a daemon that dies at the n-th call after the file `arm` exists. */

@@ -1002,7 +1002,8 @@ class Requests:
         differ from those of the line. The daemon fetches the line if needed, and neither reads
         nor changes the work tree. The first restore compares the files with the checkpoint, and
         saves the files that it replaces. `session/get` names the origin of an imported session.
-        Pushing the imported session adds a separate line to the original session.
+        Pushing the imported session adds a separate line to the original session. With `sqlite`,
+        the contents reach the database after the answer; `session/open` waits for them.
         """
         result: SessionImportResult = await self.request("session/import", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result

@@ -6941,7 +6941,8 @@ impl Request for RemoteDeleteRequest {
 /// from those of the line. The daemon fetches the line if needed, and neither reads nor changes the
 /// work tree. The first restore compares the files with the checkpoint, and saves the files that it
 /// replaces. `session/get` names the origin of an imported session. Pushing the imported session
-/// adds a separate line to the original session.
+/// adds a separate line to the original session. With `sqlite`, the contents reach the database
+/// after the answer; `session/open` waits for them.
 #[derive(Debug)]
 pub enum SessionImportRequest {}
 impl Request for SessionImportRequest {
