@@ -3,7 +3,7 @@
 // directories at a time needs a quarter of this memory.
 import { once } from 'node:events';
 import { basename, dirname } from 'node:path';
-import { type FSWatcher, watch } from 'chokidar';
+import { FSWatcher } from 'chokidar';
 import { attemptAsync, isMissing } from '../base/attempt.ts';
 import { filesAsync, type Stats } from '../base/files.ts';
 
@@ -30,6 +30,32 @@ export const batchMax = 200;
  * other systems, handles report errors, and chokidar processes these errors only for persistent handles.
  */
 const isPersistent = process.platform !== 'linux';
+
+/**
+ * Chokidar, but a listing contains only the sub-directories, and no file is looked at. Chokidar itself would get the
+ * stats of every file, although this module watches no file. The kernel names the directories in its answer.
+ */
+class DirectoryWatcher extends FSWatcher {
+  override _readdirp(...[root, options]: Parameters<FSWatcher['_readdirp']>) {
+    const isTaken = options?.directoryFilter;
+    const stream = super._readdirp(root, {
+      ...options,
+      type: 'directories',
+      alwaysStat: false,
+      fileFilter: () => false,
+      directoryFilter: (entry) => {
+        Object.assign(entry, { stats: entry.dirent }); // has the methods of stats that chokidar calls
+        return typeof isTaken !== 'function' || isTaken(entry);
+      },
+    });
+    // Some file systems do not name the directories. Node then gets the stats of every entry, and the whole listing
+    // fails when one of them has just disappeared. Chokidar would take this listing for an empty one.
+    stream?.on('warn', (error: NodeJS.ErrnoException) => {
+      if (error.syscall === 'lstat') this.emit('error', error);
+    });
+    return stream;
+  }
+}
 
 export class ChokidarTree {
   readonly #root: string;
@@ -87,7 +113,7 @@ export class ChokidarTree {
   }
 
   #newWatcher(): FSWatcher {
-    const watcher = watch([], {
+    const watcher = new DirectoryWatcher({
       ignored: (path, stats) => (stats !== undefined && !stats.isDirectory()) || this.#isOutside(path),
       depth: 0,
       persistent: isPersistent,

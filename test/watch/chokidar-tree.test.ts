@@ -1,4 +1,5 @@
 // Tests that chokidar watches every directory: in a large tree, and after directories appear, disappear and reappear.
+import { createHook } from 'node:async_hooks';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
@@ -97,6 +98,21 @@ test('if a rename puts a directory in place of an empty directory, chokidar watc
       mkdirSync(join(root, path));
     }
     await until('removed directories are no longer watched', () => watch.directories === 5);
+    rmSync(aside, { recursive: true });
+  }));
+
+test('chokidar lists a new directory without a system call for each of its files', () =>
+  watched(['a'], async ({ root, writeUntilMarked }) => {
+    const aside = temporaryDirectory('aside');
+    mkdirSync(join(aside, 'new/below'), { recursive: true });
+    for (let i = 0; i < 1000; i += 1) writeFileSync(join(aside, 'new', `f${i}`), '');
+    let calls = 0;
+    const hook = createHook({ init: (_id, type) => void (calls += Number(type === 'FSREQPROMISE')) });
+    hook.enable();
+    renameSync(join(aside, 'new'), join(root, 'new'));
+    await writeUntilMarked('new/below/f');
+    hook.disable();
+    assert.ok(calls > 0 && calls < 100, `${calls} calls`);
     rmSync(aside, { recursive: true });
   }));
 
