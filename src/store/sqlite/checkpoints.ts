@@ -12,6 +12,7 @@ import type { Row, SqliteDatabase } from './database/database.ts';
 import { DamagedText } from './database/library.ts';
 import {
   drain,
+  type FileRow,
   insertRows,
   type ParentRows,
   portionsOf,
@@ -188,11 +189,13 @@ export class SqliteCheckpoints {
   async #stage(record: CheckpointRecord, set: RowSet): Promise<number> {
     const id = await this.#parts.database.transaction(() => this.#insert(record, set, state.unfinished));
     const at = createdAt(record);
-    const portions = portionsOf(set.rows);
-    await this.#parts.database.inSlices(
-      portions,
-      () => (rows) => insertRows(this.#parts.database, id, at, rows),
-    );
+    for (let from = 0; from < set.rows.length; from += rowsInOrder) {
+      const rows = inOrderOfContents(set.rows.slice(from, from + rowsInOrder));
+      await this.#parts.database.inSlices(
+        portionsOf(rows),
+        () => (portion) => insertRows(this.#parts.database, id, at, portion),
+      );
+    }
     await this.#parts.database.drainJournal();
     return id;
   }
@@ -286,6 +289,17 @@ export class SqliteCheckpoints {
       { details: { name, checkpoint: named } },
     );
   }
+}
+
+/**
+ * The number of consecutive rows that are written in the order of their contents. A slice of these rows then changes few
+ * pages of the index on contents, and few contents, whose ref_counts change. The paths of more rows would be spread over
+ * too many pages of the index on paths.
+ */
+const rowsInOrder = 4000;
+
+function inOrderOfContents(rows: readonly FileRow[]): FileRow[] {
+  return rows.toSorted(({ entry: a }, { entry: b }) => ((a?.blob ?? '') < (b?.blob ?? '') ? -1 : 1));
 }
 
 function createdAt(record: CheckpointRecord): number {

@@ -37,8 +37,8 @@ interface Pending {
   readonly bytes: Uint8Array;
 }
 
-const batchBytesMax = 1 << 22;
-const batchCountMax = 1000;
+const batchBytesMax = 1 << 23;
+const batchCountMax = 4000;
 
 export interface WriterParts {
   readonly database: SqliteDatabase;
@@ -173,6 +173,8 @@ export class SqliteWriter implements SnapshotWriter {
       if (stamp === undefined) packed.set(one.blob, packSmall(one.bytes));
       wanted.push(one);
     }
+    // In the order of the index, so that the contents of a slice change few pages of the index.
+    wanted.sort((a, b) => (a.blob < b.blob ? -1 : 1));
     await this.#parts.database.inSlices(
       wanted,
       () => {

@@ -60,4 +60,18 @@ test('only compressible contents are compressed, and large contents are stored i
     assert.equal(stored('small'), [1, 0, 0]);
   }));
 
+test('a large capture writes contents and rows in the order of the contents, which is that of their index', () =>
+  withSqlite(async ({ directory, store }) => {
+    const tree = new Map(Array.from({ length: 900 }, (_, i): [string, PlainFile] => [`f${i}`, file(`${i}`)]));
+    await checkpoint(store, tree, { seq: 1 });
+    for (const select of [
+      'SELECT hash FROM checkpoint_blobs ORDER BY rowid',
+      'SELECT blob_hash FROM checkpoint_file_snapshots ORDER BY id',
+    ]) {
+      const hashes = sql(directory, select).map(([hash]) => String(hash));
+      assert.is(hashes.length, 900);
+      assert.equal(hashes, hashes.toSorted());
+    }
+  }));
+
 test.run();
