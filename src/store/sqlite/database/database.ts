@@ -4,6 +4,7 @@
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { syncAll } from '../../../base/atomic-file.ts';
+import { attemptOr, isOfSystem } from '../../../base/attempt.ts';
 import { identityKey, replacementDetector } from '../../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../../base/errors.ts';
 import { files } from '../../../base/files.ts';
@@ -44,6 +45,8 @@ export const settingsOf = (durability: 'process' | 'power'): readonly string[] =
   'PRAGMA trusted_schema = OFF',
   // in KiB; rows with hashes as keys are spread over the file, so SQLite's default of 2 MB is too little
   'PRAGMA cache_size = -32000',
+  // SQLite shortens the journal when it begins again at its start, so that the file's size is the journal's length.
+  'PRAGMA journal_size_limit = 0',
   // In WAL mode, NORMAL survives every crash of a process, and FULL also survives a power cut.
   `PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`,
 ];
@@ -57,6 +60,14 @@ const slicesBetween = 4;
 // A slice may write 2 MiB to the journal, in pages of 4 KiB.
 const pagesUsually = 1000; // SQLite's own
 const pagesWhileWrittenBack = 16_384;
+/**
+ * The journal is written back when it is longer than this number of bytes, and longer than this share of the database.
+ * Rows of hashes are spread over the whole database. A longer journal contains more changes of the same page, and only
+ * the last one is written to the database.
+ */
+const journalBytesMin = 1 << 21;
+const journalBytesMax = 1 << 25;
+const journalShare = 0.25;
 
 export class SqliteDatabase {
   readonly file: string;
@@ -204,19 +215,26 @@ export class SqliteDatabase {
   }
 
   /**
-   * Called after each slice. After every few consecutive slices, the database writes the journal back on another
-   * thread. SQLite itself would write the journal back in the middle of a commit, so the daemon raises SQLite's
-   * threshold.
+   * Called after each slice. When consecutive slices have made the journal long, the database writes the journal back
+   * on another thread. SQLite itself would write the journal back in the middle of a commit, so the daemon raises
+   * SQLite's threshold.
    */
   async #writeBackJournal(): Promise<void> {
     const now = performance.now();
     this.#slicesSince = now - this.#lastSliceMs < slicesFollowMs ? this.#slicesSince + 1 : 1;
     this.#lastSliceMs = now;
-    if (this.#slicesSince < slicesBetween) return;
+    if (this.#slicesSince < slicesBetween || !this.#isJournalLong()) return;
     this.#slicesSince = 1;
     const isWrittenBack = await this.#journal.writeBack();
     this.#lastSliceMs = performance.now();
     this.#setPagesMax(isWrittenBack ? pagesWhileWrittenBack : pagesUsually);
+  }
+
+  #isJournalLong(): boolean {
+    const { file } = this.#sides;
+    const journal = sizeOf(`${file}-wal`);
+    if (journal < journalBytesMin || this.#pagesMax === pagesUsually) return journal >= journalBytesMin;
+    return journal >= Math.min(journalBytesMax, sizeOf(file) * journalShare);
   }
 
   /** Writes the journal back once more after many slices, so that no later commit has to write it back. */
@@ -331,6 +349,10 @@ export class SqliteDatabase {
       'The checkpoint store was closed. Open the session again.',
     );
   }
+}
+
+function sizeOf(file: string): number {
+  return attemptOr(0, isOfSystem, () => files.statSync(file).size);
 }
 
 // The journal (`-wal`) and its index (`-shm`), which all connections share in memory. When another program removes one

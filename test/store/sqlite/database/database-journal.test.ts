@@ -80,6 +80,24 @@ test('writing in slices keeps the journal small, and the journal is empty at the
     assert.is(writtenBack(), before, 'nothing to do');
   }));
 
+test('the larger the database is, the more seldom its journal is written back', () =>
+  withDatabase(async ({ database, writtenBack, write, journal, rows }) => {
+    await database.inSlices(items, () => slowly(write));
+    const before = writtenBack();
+    let highest = 0;
+    const later = items.map((item) => item + items.length);
+    await database.inSlices(later, () => {
+      highest = Math.max(highest, journal());
+      return slowly(write);
+    });
+    const then = writtenBack() - before;
+    assert.ok(then > 0 && then <= before / 2, `${before} times, then ${then} times`);
+    assert.ok(highest < journalMax, `${highest} bytes`);
+    await database.drainJournal();
+    assert.is(journal(), 0);
+    assert.equal(rows(), [[240, 48_000_000]]);
+  }));
+
 test('if the separate thread cannot write the journal back, SQLite does this at commits', () =>
   withDatabase(async ({ database, writtenBack, write, journal, rows }) => {
     await database.inSlices(items, () => slowly(write));
