@@ -35,7 +35,10 @@ import { Walk, type WalkOptions } from './walker.ts';
 export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 
 /** The methods of the directory handles that scans use. */
-export type ScanHandles = Pick<DirectoryHandles, 'changes' | 'isReady' | 'open' | 'fence' | 'closeAll'>;
+export type ScanHandles = Pick<
+  DirectoryHandles,
+  'changes' | 'isReady' | 'whenReady' | 'open' | 'fence' | 'closeAll'
+>;
 
 /** The rules of a scan. If the rules change, the verdict about every name may change. */
 export interface ScanRules {

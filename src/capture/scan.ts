@@ -213,7 +213,8 @@ export async function scanFast(
 }
 
 /**
- * Scans everything. A later fast scan may build on the result if the directories were watched before they were read.
+ * Scans everything. A later fast scan may build on the result if the directories were watched before they were read. In
+ * a large work tree, waits until directories can be watched, so that no second scan has to follow.
  */
 export async function scanAll(
   place: ScanPlace,
@@ -221,12 +222,43 @@ export async function scanAll(
   request: ScanRequest,
   reason: FullCaptureReason,
 ): Promise<Scanned> {
-  const isPlain = request.since === undefined && request.alsoInclude === undefined;
   const earlier =
     request.since?.listings ?? (await rememberedListings(place, state, request)) ?? state.listings;
   const options = optionsOf(place, earlier, request);
-  const ready = place.handles();
-  const handles = isPlain && ready?.isReady === true ? ready : undefined;
+  const isPlain = request.since === undefined && request.alsoInclude === undefined;
+  const handles = isPlain ? place.handles() : undefined;
+  if (handles?.isReady === false) {
+    const beforeReading = async (paths: readonly TreePath[]): Promise<void> => {
+      if (paths.length >= manyDirectories && (await handles.whenReady())) throw new HandlesReady();
+    };
+    try {
+      const unwatched = { ...options, beforeReading };
+      return await scanWatched(place, state, { options: unwatched, handles: undefined, reason });
+    } catch (error) {
+      if (!(error instanceof HandlesReady)) throw error;
+    }
+  }
+  return scanWatched(place, state, { options, handles, reason });
+}
+
+/** With this number of directories in one level of the tree, a second scan takes longer than the start of the handles. */
+const manyDirectories = 500;
+
+/** Thrown by a walk that must start again, because directories can be watched now. The scan has read no file yet. */
+class HandlesReady extends Error {}
+
+interface WatchedScan {
+  readonly options: ScanOptions;
+  readonly handles: ScanHandles | undefined;
+  readonly reason: FullCaptureReason;
+}
+
+/** Scans everything, and watches each directory before it is read. */
+async function scanWatched(
+  place: ScanPlace,
+  state: ScanState,
+  { options, handles, reason }: WatchedScan,
+): Promise<Scanned> {
   const position = handles?.changes.position ?? 0;
   const rules = handles && (await rulesNow(place.workTree.root, place.scopes));
   passInterleaving('scanAll: rules');

@@ -68,6 +68,8 @@ interface Request {
 
 /** The number of handles that the thread opens before it reads the kernel's queue again. */
 const openedAtOnce = 500;
+/** The longest wait in ms for the start of the thread, which usually takes less than 100 ms. */
+const startMsMax = 500;
 
 export class DirectoryHandles {
   readonly changes: ChangeLog;
@@ -83,6 +85,8 @@ export class DirectoryHandles {
   #stops = 0;
   #isReady = false;
   #isClosed = false;
+  /** Called when {@link isReady} becomes true, and when the thread ends before. */
+  readonly #whenStarted = new Set<() => void>();
 
   constructor(options: DirectoryHandlesOptions) {
     this.#options = options;
@@ -100,6 +104,22 @@ export class DirectoryHandles {
 
   /** True when handles can be opened now. */
   get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /**
+   * Resolves to true as soon as handles can be opened. Resolves to false when the thread is not running, fails, or does
+   * not start in time.
+   */
+  async whenReady(): Promise<boolean> {
+    if (this.#isReady || !this.#thread.isRunning) return this.#isReady;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, startMsMax).unref();
+      this.#whenStarted.add(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
     return this.#isReady;
   }
 
@@ -166,6 +186,7 @@ export class DirectoryHandles {
       case 'up':
         this.#isReady = true;
         this.changes.begin();
+        this.#endStart();
         this.#options.onReady?.();
         return;
       case 'marks':
@@ -212,7 +233,13 @@ export class DirectoryHandles {
     this.#fence.giveUp();
     for (const { paths, answer } of this.#requests.values()) answer(paths);
     this.#requests.clear();
+    this.#endStart();
     await this.#thread.stop();
+  }
+
+  #endStart(): void {
+    for (const started of this.#whenStarted) started();
+    this.#whenStarted.clear();
   }
 }
 

@@ -20,6 +20,7 @@ const test = suite('full capture');
 const notReady: ScanHandles = {
   changes: new ChangeLog(),
   isReady: false,
+  whenReady: () => Promise.resolve(false),
   open: (paths) => Promise.resolve(paths),
   fence: () => Promise.resolve(false),
   closeAll: () => undefined,

@@ -24,6 +24,10 @@ export class PerfectWatch implements AuditedHandles, ScanHandles {
     this.changes.begin();
   }
 
+  whenReady(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
   open(paths: readonly TreePath[]): Promise<readonly TreePath[]> {
     return Promise.resolve(paths);
   }

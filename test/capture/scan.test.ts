@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { silentLog } from '../../src/base/log.ts';
 import { installInterleaving } from '../../src/base/seam.ts';
+import { ChangeLog } from '../../src/watch/change-log.ts';
+import { DirectoryHandles } from '../../src/watch/directory-handles.ts';
 import { TwinCaptureRig } from '../support/twin-capture-rig.ts';
 import { until } from '../support/until.ts';
 
@@ -32,6 +35,26 @@ test('if the watcher cannot confirm that all changes were reported, a capture sc
     await until('handles can be opened again', () => it.handles.isReady);
     await it.agrees('looks at everything once more');
     await it.agreesFast('held anew');
+  }));
+
+test('the first capture of a large work tree waits until directories can be watched, so the next capture is fast', () =>
+  TwinCaptureRig.with(async ({ rig }) => {
+    for (let i = 0; i < 600; i += 1) rig.write(`large/d${i}/f`, `${i}`);
+    const fenceDirectory = join(rig.top, 'another fence');
+    const changes = new ChangeLog();
+    const handles = new DirectoryHandles({ root: rig.root, fenceDirectory, changes, log: silentLog });
+    const capturer = rig.another({ handles: () => handles, backgroundDelayMs: 3_600_000 });
+    try {
+      handles.start();
+      const first = await capturer.capture();
+      rig.write('large/d7/f', 'changed');
+      const next = await capturer.capture({ previous: first.snapshot });
+      assert.equal([first.reason, next.reason], ['first', undefined]);
+      assert.is.not(next.snapshot, first.snapshot);
+    } finally {
+      await capturer.close();
+      await handles.close();
+    }
   }));
 
 test('after a change of rules, repository or root, only the next capture is full; then captures are fast again', () =>
