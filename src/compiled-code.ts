@@ -11,7 +11,7 @@ import { files } from './base/files.ts';
 /** The length in bytes of the digest at the end of the recorded code. The digest covers source and code. */
 const digestBytes = 20;
 
-export interface RunFile {
+interface RunFile {
   readonly exports: Readonly<Record<string, unknown>>;
   /** True when V8 used the recorded code. */
   readonly isRecorded: boolean;

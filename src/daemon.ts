@@ -17,7 +17,7 @@ import type { Client } from './session/shares.ts';
 import { StorageOperations } from './session/storage-operations.ts';
 import { defaultStorage } from './wire/places.ts';
 
-export interface DaemonOptions {
+interface DaemonOptions {
   readonly notify: Notify;
   readonly log: Log;
   /**

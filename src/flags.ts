@@ -15,7 +15,7 @@ export type Transport =
   | { readonly kind: 'pipe'; readonly path: string }
   | { readonly kind: 'socket'; readonly port: number };
 
-export type ProgramStart =
+type ProgramStart =
   | { readonly do: 'help' }
   | { readonly do: 'version' }
   | { readonly do: 'printProtocol' }

@@ -7,7 +7,7 @@ import { constants, files, filesAsync } from './files.ts';
 /** The number of concurrent syncs. The disk can perform several waiting syncs together. */
 const syncsAtOnce = 16;
 
-export interface AtomicWriteOptions {
+interface AtomicWriteOptions {
   /** Permission bits of the new file. Default 0600, because the daemon's files contain the user's work. */
   readonly mode?: number;
   /**

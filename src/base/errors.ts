@@ -61,7 +61,7 @@ export type ErrorKind =
  */
 export type Effects = 'none' | 'committed' | 'rolledBack' | 'unknown';
 
-export interface ErrorFacts {
+interface ErrorFacts {
   /** JSON-safe facts for the client: paths, ids, sizes; never file contents or environment values. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;

@@ -24,7 +24,7 @@ export function installFault(fault: Fault | undefined): void {
  * A function that a test installs and that the code calls at certain places. At each of these places, the code has
  * checked shared state but has not used it yet. Another operation may run in between. `where` names the place.
  */
-export type Interleaving = (where: string) => void;
+type Interleaving = (where: string) => void;
 
 let installedInterleaving: Interleaving | undefined;
 

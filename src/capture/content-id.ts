@@ -9,7 +9,7 @@ import { readLink, readStable } from '../work-tree/stable-read.ts';
 import { inside, type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
 import type { SnapshotSink } from './snapshot-sink.ts';
 
-export interface PresentContent {
+interface PresentContent {
   readonly blob: BlobId;
   /** Size in bytes of the file or of the link's target. */
   readonly size: number;

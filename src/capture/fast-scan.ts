@@ -322,7 +322,7 @@ export interface ScanOptions extends WalkOptions, ReadingOptions {
   readonly previous: ReadingOptions['previous'];
 }
 
-export interface FastScanResult extends ScanResult {
+interface FastScanResult extends ScanResult {
   /** The directories of the base that were listed again or have disappeared. */
   readonly replaced: readonly WalkedDirectory[];
   /** The directories that this scan listed. */

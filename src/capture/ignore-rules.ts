@@ -21,7 +21,7 @@ import { inside, type ReachedPath } from '../work-tree/work-tree.ts';
 export type PathTree = Map<string, PathTree | true | 'gitlink'>;
 
 /** Adds a path to a tree of paths. If both a directory and a path below it are added, only the path below remains. */
-export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = true): void {
+function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = true): void {
   let node = tree;
   const names = path.split('/');
   const last = names.pop() ?? '';
@@ -58,7 +58,7 @@ function addWholePath(tree: PathTree, path: string): void {
 }
 
 /** The sources of rules besides `.gitignore` files: `info/exclude` and the global excludes file. */
-export interface IgnoreSources {
+interface IgnoreSources {
   /** A key that changes whenever the contents of the sources change. */
   readonly key: string;
   readonly hasRules: boolean;
@@ -68,7 +68,7 @@ export interface IgnoreSources {
  * Says which paths the rules exclude, in one repository or in a work tree without a repository. Paths are relative to
  * the repository's root.
  */
-export interface IgnoreOracle {
+interface IgnoreOracle {
   /** Reads the sources of rules again. Called once at the start of each scan. */
   refresh(): Promise<IgnoreSources>;
   /**
@@ -192,7 +192,7 @@ export async function startingChain(scope: IgnoreScope): Promise<RuleChain> {
   return chain;
 }
 
-export interface IgnoreScopesOptions {
+interface IgnoreScopesOptions {
   /** Canonical absolute path of the work tree. */
   readonly workTree: string;
   /** A private directory in which the engines keep their git directories. */

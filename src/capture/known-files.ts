@@ -35,7 +35,7 @@ import {
 import { assemble } from './scan-result.ts';
 import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
 
-export interface KnownFilesOptions {
+interface KnownFilesOptions {
   readonly file: string;
   /** The path of the work tree. */
   readonly root: string;

@@ -36,7 +36,7 @@ export interface StoredColumns {
 }
 
 /** The facts about a directory to which only the rules of the outermost repository apply. */
-export interface DirectoryFacts {
+interface DirectoryFacts {
   readonly path: TreePath;
   readonly stamp: Stamp;
   readonly isListed?: boolean | undefined;

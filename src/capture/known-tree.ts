@@ -38,7 +38,7 @@ interface TreeFacts extends Pick<KnownTree, 'isUsual' | 'from'> {
 }
 
 /** One directory of a snapshot. The entries of the directory are made when they are first needed. */
-export class KnownTree implements Directory {
+class KnownTree implements Directory {
   readonly sealed: string;
   readonly permissions?: number;
   readonly isUsual: boolean;

@@ -33,7 +33,7 @@ import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './
 import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
 
 /** The reason why a name cannot be captured. */
-export type WalkProblem =
+type WalkProblem =
   | 'unreadable'
   | 'nameTooLong'
   | 'socket'
@@ -75,7 +75,7 @@ export interface WalkedEntry {
  * The reason why the content of a listed file was not captured. `undecided`: git did not say whether a rule ignores the
  * path. `elsewhere`: a directory above the file was replaced during the scan.
  */
-export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'elsewhere' | 'undecided';
+type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'elsewhere' | 'undecided';
 
 /**
  * Which names of a directory the capture takes. `rules`: all names that no ignore rule excludes. `ignored`: only

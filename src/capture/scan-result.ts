@@ -155,7 +155,7 @@ export async function markAccessLists(
 }
 
 /** The paths that a scan did not capture, and the paths whose captured content may be wrong. */
-export interface ScanReport {
+interface ScanReport {
   readonly skipped: readonly SkippedPath[];
   /** Directories and files whose current state is unknown, because they are unreadable. */
   readonly unknown: readonly TreePath[];

@@ -113,7 +113,7 @@ export function mayBeFast(
 }
 
 /** The current rules. These rules were read after the handles had marked every earlier change. */
-export interface WatchedRules extends ScanRules {
+interface WatchedRules extends ScanRules {
   readonly handles: ScanHandles;
 }
 

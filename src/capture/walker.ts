@@ -40,7 +40,7 @@ export interface WalkOptions
 }
 
 /** The listings of a walk in progress. */
-export interface WalkedListings extends Pick<Listings, 'get'> {
+interface WalkedListings extends Pick<Listings, 'get'> {
   set(path: TreePath, directory: WalkedDirectory): unknown;
   delete(path: TreePath): unknown;
 }

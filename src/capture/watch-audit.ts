@@ -20,7 +20,7 @@ export interface AuditedHandles extends Pick<DirectoryHandles, 'changes' | 'fenc
   readonly isTrusted: boolean;
 }
 
-export interface WatchAuditOptions {
+interface WatchAuditOptions {
   readonly handles: () => AuditedHandles | undefined;
   /** Called with the changed paths that the handles did not mark. */
   readonly onDrift: (paths: readonly TreePath[]) => void;

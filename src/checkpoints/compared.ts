@@ -171,7 +171,7 @@ export class StatsCache {
   }
 }
 
-export interface Counted {
+interface Counted {
   readonly store: SnapshotStore;
   readonly stats: StatsCache;
   readonly index: CheckpointIndex;

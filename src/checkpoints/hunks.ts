@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { invariant } from '../base/invariant.ts';
 
-export interface TextHunk {
+interface TextHunk {
   readonly id: string;
   /** The range of lines on each side: the first line, counted from 1, and the number of lines. */
   readonly before: LineRange;

@@ -16,7 +16,7 @@ export interface RevertRange {
  * the range ends at the current work tree. If only an author is given, the range is the whole line of the head, from
  * its oldest checkpoint to the current work tree.
  */
-export interface AskedRange {
+interface AskedRange {
   readonly author?: string | null;
   readonly tag?: string | null;
   readonly from?: string | null;

@@ -29,7 +29,7 @@ const forbidding = ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'];
 const startMs = 15_000;
 const stopMs = 10_000;
 
-export function mayLeaveDaemon(environment: NodeJS.ProcessEnv = process.env): boolean {
+function mayLeaveDaemon(environment: NodeJS.ProcessEnv = process.env): boolean {
   return forbidding.every((name) => (environment[name] ?? '') === '');
 }
 

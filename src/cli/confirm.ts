@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { CommandRefusal } from './refusal.ts';
 import { say } from './terminal.ts';
 
-export interface Question {
+interface Question {
   readonly text: string;
   /** The verb in the advice about --yes, such as "restores" in "--yes restores without asking". */
   readonly does: string;

@@ -84,7 +84,7 @@ function coloured(line: string): string {
   return line.startsWith('@@') ? paint('cyan', line) : line;
 }
 
-export interface ReadableLines {
+interface ReadableLines {
   readonly lines: readonly string[];
   /** The encoding of those lines that are not UTF-8. Absent when every line is UTF-8. */
   readonly encoding?: string;
@@ -114,7 +114,7 @@ const invisible =
  * Decodes bytes as lines. Checks for each line whether it is UTF-8, because the two sides of a diff may use different
  * encodings.
  */
-export function readableLines(bytes: Buffer): ReadableLines {
+function readableLines(bytes: Buffer): ReadableLines {
   if (isUtf8(bytes)) return { lines: bytes.toString('utf8').split('\n') };
   const raw = splitLines(bytes);
   const [encoding, decoder] = encodingOf(Buffer.concat(raw.filter((line) => !isUtf8(line))));

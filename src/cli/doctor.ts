@@ -32,7 +32,7 @@ export async function doctor({ json, storage }: Pick<Given, 'json' | 'storage'>)
   return 0;
 }
 
-export interface AgentState extends Enabled {
+interface AgentState extends Enabled {
   readonly lastHook?: LastHook;
 }
 

@@ -8,7 +8,7 @@ import { CommandRefusal } from './refusal.ts';
 import { note, say } from './terminal.ts';
 
 /** A failure in the form that --json prints. */
-export interface FailureData {
+interface FailureData {
   /** The name of the error: either a name from the protocol's reference, or a name that only the command line uses. */
   readonly kind: string;
   readonly message: string;
@@ -17,7 +17,7 @@ export interface FailureData {
   readonly details?: JsonObject;
 }
 
-export interface FailureOutput {
+interface FailureOutput {
   /** True to print the failure as data on standard output. */
   readonly json: boolean;
   /** Known words that are similar to the unknown word that the user typed. */

@@ -37,7 +37,7 @@ export interface Reached {
   readonly workspace: string;
 }
 
-export interface Purpose {
+interface Purpose {
   readonly make?: boolean;
   /** True when the command changes files. The user must then see which session the command uses. */
   readonly changesFiles?: boolean;

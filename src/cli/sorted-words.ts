@@ -9,7 +9,7 @@ import { nearest } from './nearest.ts';
 import { allCheckpoints, pagesOf } from './pages.ts';
 import { type CommandRefusal, misused } from './refusal.ts';
 
-export interface SortedWords {
+interface SortedWords {
   readonly tags: readonly string[];
   /** An object with the field `paths` of a request. Empty when the user named no path. */
   readonly only: { readonly paths?: readonly PathRef[] };

@@ -34,7 +34,7 @@ export function plainLines(text: string): string {
     .join('\n');
 }
 
-export function wantsColour(stream: { readonly isTTY?: boolean } = process.stdout): boolean {
+function wantsColour(stream: { readonly isTTY?: boolean } = process.stdout): boolean {
   const { NO_COLOR, TERM } = process.env;
   return stream.isTTY === true && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb';
 }
@@ -61,7 +61,7 @@ function isUnread(error: unknown): boolean {
 }
 
 /** The stream or pager that receives the output. */
-export interface Listener {
+interface Listener {
   /** Writes text. Returns false when the stream is full. */
   readonly write: (text: string | Uint8Array) => boolean;
   /** Resolves to true when the stream accepts more text, and to false when the reader has closed the stream. */

@@ -6,7 +6,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
  * The answer to a page that sends the token of a link. The answer contains the value of the cookie, and the secret for
  * the WebSocket.
  */
-export interface Entrance {
+interface Entrance {
   readonly visitor: string;
   readonly secret: string;
 }

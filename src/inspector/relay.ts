@@ -30,7 +30,7 @@ const changes: ReadonlySet<string> = new Set([
 type Json = Readonly<Record<string, unknown>>;
 
 /** Answers this server's own methods. Returns undefined for all other methods. */
-export type OwnAnswers = (method: string) => object | undefined;
+type OwnAnswers = (method: string) => object | undefined;
 
 interface Refusal {
   readonly code: number;

@@ -18,14 +18,14 @@ const maxMessageBytes = 1 << 20;
 const maxTokenBytes = 1024;
 const pingMs = 30_000;
 
-export interface InspectorServer {
+interface InspectorServer {
   readonly port: number;
   /** Makes the URL for a new page. The URL works once. */
   readonly link: () => string;
   readonly close: () => Promise<void>;
 }
 
-export interface InspectorOptions {
+interface InspectorOptions {
   readonly source: SessionSource;
   /** The session that each page shows first, and the client that has opened this session. */
   readonly session: string;

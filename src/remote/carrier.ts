@@ -38,7 +38,7 @@ export interface RemoteRef {
 }
 
 /** Parses the name of a ref. Returns undefined for a ref of another program. */
-export function parseRemoteRef(ref: string, commit: string): RemoteRef | undefined {
+function parseRemoteRef(ref: string, commit: string): RemoteRef | undefined {
   for (const place of ['hidden', 'heads'] as const) {
     if (!ref.startsWith(refRoots[place])) continue;
     const [session = '', last = '', ...more] = ref.slice(refRoots[place].length).split('/');
@@ -60,13 +60,13 @@ const watchMs = 100;
  * One change of a ref on a remote. `from` is the commit that the ref must have on the remote, and `to` is the new
  * commit. Undefined stands for a ref that does not exist.
  */
-export interface RefUpdate {
+interface RefUpdate {
   readonly ref: string;
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
 
-export type PushOutcome = 'done' | 'moved';
+type PushOutcome = 'done' | 'moved';
 
 interface FetchRequest {
   /** In git's form. */

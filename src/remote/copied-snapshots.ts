@@ -20,7 +20,7 @@ const copiesAtOnce = 16;
 const smallBytesMax = 1 << 16;
 const smallCopiesAtOnce = 128;
 
-export interface CopyTarget {
+interface CopyTarget {
   readonly spoolDirectory: string;
   hash(size: number): BlobHash;
   writer(signal?: AbortSignal): SnapshotWriter;

@@ -101,7 +101,7 @@ function refusal({ ref }: Pick<RemoteRef, 'ref'>, error: unknown): RefusedLine {
   return { ref, kind: error.kind, message: error.message };
 }
 
-export interface Fetched extends Listed {
+interface Fetched extends Listed {
   /** The lines that have changed and were therefore fetched. */
   readonly updated: readonly ListedLine[];
 }

@@ -20,7 +20,7 @@ export interface LeftPath {
 }
 
 /** Patterns for the names of files that usually contain secrets. */
-export const secretNames: readonly string[] = [
+const secretNames: readonly string[] = [
   '.env*',
   '*.pem',
   '*.key',
@@ -59,7 +59,7 @@ export function choicesId({ send, leaveOut }: SendChoices): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-export interface SentTree {
+interface SentTree {
   readonly root: Directory;
   readonly left: readonly LeftPath[];
 }

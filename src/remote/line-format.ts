@@ -10,7 +10,7 @@ import { corrupt } from './carrier.ts';
 export const lineFormat = 1;
 
 /** The number of checkpoints for each page of records. The `seq` of a checkpoint determines its page. */
-export const recordsPerPage = 100;
+const recordsPerPage = 100;
 /**
  * The limits for a piece of the conversation: its size in bytes and its number of records. A piece ends when it reaches
  * one of the two limits.

@@ -22,7 +22,7 @@ const noteName = /^restored-[0-9a-z]+\.json$/;
 
 type AnsweredDirectory = { readonly own: string; readonly intentFile: string };
 
-export interface AnsweredNote {
+interface AnsweredNote {
   readonly intent: RestoreIntent;
   /**
    * The time when the daemon answered the client's request for the restore. If a file has a later change time, another
@@ -141,7 +141,7 @@ export class AnsweredRestores {
 }
 
 /** Returns the names of the notes in a session's directory. */
-export function answeredNotesIn(directory: AnsweredDirectory): string[] {
+function answeredNotesIn(directory: AnsweredDirectory): string[] {
   // Returns no names when another process has removed the directory.
   return attemptOr([], isMissing, () =>
     files.readdirSync(directory.own).filter((name) => noteName.test(name)),
@@ -155,7 +155,7 @@ export function answeredNotesIn(directory: AnsweredDirectory): string[] {
 const isGone = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENXIO']);
 
 /** Syncs files and the directories that contain them. @throws system errors, WorkTreeMissing, the signal's reason */
-export async function syncFiles(
+async function syncFiles(
   root: string,
   paths: ReadonlySet<TreePath>,
   signal: AbortSignal,

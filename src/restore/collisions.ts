@@ -23,7 +23,7 @@ export interface Folding {
   readonly foldsUnicode: boolean;
 }
 
-export const noFolding: Folding = { foldsCase: false, foldsUnicode: false };
+const noFolding: Folding = { foldsCase: false, foldsUnicode: false };
 
 /** Returns the key of a path on a folding file system. Paths with equal keys name the same file. */
 export function foldedKey(path: TreePath, folding: Folding): string {

@@ -340,10 +340,10 @@ export class Commit {
 }
 
 /** A second name of a file: outside the work tree, or beside the file's path. */
-export type Aside = { readonly outside: string } | { readonly beside: TreePath };
+type Aside = { readonly outside: string } | { readonly beside: TreePath };
 
 /** The error codes by which a file system refuses a hard link: to any file, or only to this file. */
-export const cannotLink = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
+const cannotLink = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
 
 /**
  * The second names of the files that a restore removes or replaces. A second name is outside the work tree if possible

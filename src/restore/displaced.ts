@@ -37,7 +37,7 @@ interface Note {
   readonly files: readonly DisplacedFile[];
 }
 
-export interface DisplacedNote {
+interface DisplacedNote {
   /** The identity of the work tree from which the files were displaced. */
   readonly root: DirectoryIdentity | undefined;
   /** The displaced files. The number in the name of a displaced file is the file's index in this list. */

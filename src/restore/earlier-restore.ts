@@ -8,7 +8,7 @@ import type { CheckpointRecord, SnapshotStore } from '../store/snapshot-store.ts
 import { type Directory, type Entry, overlaid, sameContent, sameEntry } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 
-export interface RestoreChanges {
+interface RestoreChanges {
   /** The changed files and links, and the directories whose permission bits changed. */
   readonly paths: ReadonlySet<TreePath>;
   /**
@@ -43,7 +43,7 @@ export async function changedPaths(
   return paths;
 }
 
-export interface EditedSince {
+interface EditedSince {
   /** The edited entries, keyed by path. Includes entries of which only the permission bits changed. */
   readonly edits: ReadonlyMap<TreePath, Entry>;
   /** The paths whose current content is the content of neither state. */

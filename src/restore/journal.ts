@@ -76,7 +76,7 @@ function identityIn(root: NonNullable<Note['root']>): DirectoryIdentity {
 }
 
 /** The content of the journal: no note, the note of an unfinished restore, or an unreadable note. */
-export type JournalState =
+type JournalState =
   | { readonly kind: 'none' }
   | { readonly kind: 'unfinished'; readonly intent: RestoreIntent }
   /**

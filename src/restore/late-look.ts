@@ -25,7 +25,7 @@ import { pathReason } from './failure.ts';
 import { identify, namesBelow, type Present, statsAt } from './present-state.ts';
 import { clearTemporary, isTemporaryOf, Temporaries } from './temporaries.ts';
 
-export interface LateLookOptions {
+interface LateLookOptions {
   /**
    * The directory with the displaced files. In the options of the restore, this directory has the name `displacedTo`.
    */
@@ -298,7 +298,7 @@ export function keptBesideMessage(edits: readonly ReturnedEdit[]): string {
   return edits.map(editMessage).join(' ');
 }
 
-export interface ReturnParts {
+interface ReturnParts {
   readonly tree: AnchoredFiles;
   readonly temporaries: Temporaries;
   /**
@@ -320,7 +320,7 @@ export interface ReturnedEdit {
  * Moves an edited file back to its path, or to a new name beside its path. @throws system errors; the file then stays
  * where it was
  */
-export async function returnEdit(parts: ReturnParts, edit: Edited): Promise<ReturnedEdit[]> {
+async function returnEdit(parts: ReturnParts, edit: Edited): Promise<ReturnedEdit[]> {
   const { path } = edit;
   const put = await moveBack(parts, edit);
   if (put.isBack) return [{ path }, ...put.met.map((keptAs) => ({ path, keptAs }))];

@@ -58,7 +58,7 @@ export interface KnownContent {
 
 export type Steps = Pick<RestorePlan, 'writes' | 'deletes'>;
 
-export interface MoveStagingOptions {
+interface MoveStagingOptions {
   readonly tree: AnchoredFiles;
   readonly contents: Contents;
   readonly umask: number;

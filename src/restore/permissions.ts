@@ -10,7 +10,7 @@ import { pathReason } from './failure.ts';
 import type { FailureReason, Obstacles, PermissionChange, RestorePlan } from './plan.ts';
 import { statsIfReachable } from './present-state.ts';
 
-export type Refusals = Pick<Obstacles, 'refused' | 'doubtful' | 'linked'>;
+type Refusals = Pick<Obstacles, 'refused' | 'doubtful' | 'linked'>;
 
 /** Checks for each step of the plan whether the system will refuse the step. */
 export async function findRefusals(

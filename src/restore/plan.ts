@@ -253,7 +253,7 @@ export function expectedResult(plan: RestorePlan): ExpectedResult {
 }
 
 /** The expected result of a restore for each path, as far as it is known before any change. */
-export interface ExpectedResult {
+interface ExpectedResult {
   readonly restored: readonly TreePath[];
   /** The removed files, including the files of a directory that a file replaces. */
   readonly deleted: readonly TreePath[];
@@ -564,7 +564,7 @@ class Draft {
 }
 
 /** Returns the paths of the files that must be gone before a write. */
-export function roomOf({ path, respells }: FileWrite): TreePath[] {
+function roomOf({ path, respells }: FileWrite): TreePath[] {
   return respells === undefined ? ancestors(path) : [...ancestors(path), respells];
 }
 

@@ -302,7 +302,7 @@ function restoreUndoneBy({ index }: Checkpoints, intent: RestoreIntent): Checkpo
  * Checks that the directory at the work tree's path is still the one that the restore changes. @throws RestoreFailed
  * when it is another directory
  */
-export function checkRoot(site: RestoreSite, intent: RestoreIntent): void {
+function checkRoot(site: RestoreSite, intent: RestoreIntent): void {
   if (isRootOf(site, intent)) return;
   const { root } = site.workTree;
   throw new CheckpointdError(

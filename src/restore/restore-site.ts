@@ -13,7 +13,7 @@ import type { LateEdits } from './late-look.ts';
 import type { RestoreOutcome } from './restore-job.ts';
 
 /** The files in which restores keep their state, outside the work tree. */
-export interface RestoreDirectory {
+interface RestoreDirectory {
   readonly own: string;
   readonly intentFile: string;
   readonly ignoreDirectory: string;

@@ -121,7 +121,7 @@ export function changedMeanwhile(
   return other;
 }
 
-export interface RestoreRun extends FilePlan {
+interface RestoreRun extends FilePlan {
   readonly job: RestoreJob;
   /** The state to which an undo of this restore returns. */
   readonly before: SnapshotId;

@@ -34,7 +34,7 @@ export interface StagedDelete {
   readonly signature: Signature;
 }
 
-export interface StagingOptions {
+interface StagingOptions {
   readonly tree: AnchoredFiles;
   readonly contents: Contents;
   readonly temporaries: Temporaries;

@@ -70,7 +70,7 @@ export function isTemporaryOf(path: TreePath, id: string): boolean {
  * A temporary file that could not be removed, or a directory that could not be listed. A restore makes no temporary
  * files in a directory that it cannot list.
  */
-export interface Unswept {
+interface Unswept {
   readonly path: TreePath;
   readonly code: string;
 }
@@ -155,7 +155,7 @@ function removeTree(tree: AnchoredFiles, path: TreePath): void {
   files.rmdirSync(tree.address(path));
 }
 
-export interface Clearing {
+interface Clearing {
   readonly tree: AnchoredFiles;
   readonly temporaries: Temporaries;
   readonly root: string;
@@ -170,7 +170,7 @@ interface Stuck {
   readonly keep: (temporary: TreePath) => TreePath;
 }
 
-export interface ClearedTemporaries {
+interface ClearedTemporaries {
   /** The temporary files that still exist. */
   readonly left: readonly TreePath[];
   /** The current paths of displaced files that the restore could neither remove nor return to their own paths. */

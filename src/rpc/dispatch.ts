@@ -30,14 +30,14 @@ export type Handler<M extends RequestMethod> = (
 ) => Promise<ResultOf<M>>;
 
 /** The methods that the connection itself answers. */
-export type LifecycleMethod = 'initialize' | 'shutdown' | 'rpc.discover';
+type LifecycleMethod = 'initialize' | 'shutdown' | 'rpc.discover';
 
 /** One handler per method. A handler gets validated parameters. */
 export type Handlers = {
   readonly [M in Exclude<RequestMethod, LifecycleMethod>]: Handler<M>;
 };
 
-export interface DispatchPorts {
+interface DispatchPorts {
   readonly client: object;
   readonly ownHandlers: { readonly [M in LifecycleMethod]: Handler<M> };
   /**

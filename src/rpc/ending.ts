@@ -19,7 +19,7 @@ export type EndReason =
   | 'failure'
   | 'idle';
 
-export interface EndingPorts {
+interface EndingPorts {
   /** Waits for running requests. After `graceMs`, aborts those that are still running. */
   readonly finishRequests: (graceMs: number) => Promise<void>;
   /** Ends all sessions. Called once, with the first reason. */

@@ -16,7 +16,7 @@ import { errorCodes } from '../protocol/methods.ts';
 import type { Issue } from '../protocol/types.ts';
 
 /** The kinds of errors that only the connection (transport) reports. */
-export type TransportErrorKind =
+type TransportErrorKind =
   | 'ParseError'
   | 'InvalidRequest'
   | 'MethodNotFound'
@@ -29,7 +29,7 @@ export type TransportErrorKind =
  */
 const codes: Readonly<Record<ErrorKind | TransportErrorKind, number>> = errorCodes;
 
-export interface WireErrorData {
+interface WireErrorData {
   readonly kind: ErrorKind | TransportErrorKind;
   readonly retryable: boolean;
   readonly effects: Effects;
@@ -72,7 +72,7 @@ function fromExpected(error: CheckpointdError): WireError {
   });
 }
 
-export interface FailedRequest {
+interface FailedRequest {
   readonly method: string;
   /** True when the method may change data. If such a method fails unexpectedly, its effects are unknown. */
   readonly mutates: boolean;

@@ -9,7 +9,7 @@ export type ProgressToken = string | number;
  * The progress of the work. Each update replaces the previous update as a whole, and an absent field means an unknown
  * value.
  */
-export interface ProgressUpdate {
+interface ProgressUpdate {
   /** The phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases. */
   readonly phase?: string;
   readonly message?: string;

@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts';
 import type { CheckpointCreateResult, RestoreResult, SessionOpenResult } from '../protocol/types.ts';
 import type { RequestOutcome } from './transport/connection.ts';
 
-export interface AnsweredRequest {
+interface AnsweredRequest {
   readonly method: string;
   readonly params: unknown;
   readonly outcome: RequestOutcome;

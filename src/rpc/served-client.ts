@@ -34,7 +34,7 @@ export interface ClientStreams {
   readonly close: () => void;
 }
 
-export interface ServedClientPorts {
+interface ServedClientPorts {
   readonly streams: ClientStreams;
   readonly log: Log;
   /** True when the client is the parent of this process (stdio). */

@@ -47,7 +47,7 @@ export interface FirstClient {
   readonly processId?: number;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly log: Log;
   /** Exits the process. Called once, after the stop and after all responses were sent. */
   readonly exit: (code: number) => void;

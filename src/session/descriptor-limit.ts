@@ -9,7 +9,7 @@ import { files } from '../base/files.ts';
  * The number of descriptors that the daemon keeps free for requests. A request reads several files at once and runs git
  * with pipes.
  */
-export const reservedDescriptors = 64;
+const reservedDescriptors = 64;
 
 /**
  * Refuses to open another session when too few descriptors are left.

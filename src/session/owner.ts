@@ -45,7 +45,7 @@ interface OwnerNote extends Holder {
 /** The fields of `owner.json` that tell other processes how to reach the owner, and whether it yields the session. */
 export type OwnerTerms = Pick<OwnerNote, 'socket' | 'yields'>;
 
-export interface ClaimOptions {
+interface ClaimOptions {
   /** Fills the directory with files. Called after the locks were taken. */
   readonly prepare?: () => void;
   /** Undoes `prepare`. */

@@ -27,7 +27,7 @@ export function recordText({ message, ...rest }: CheckpointRecord, isMessageApar
   );
 }
 
-export interface ParsedRecord {
+interface ParsedRecord {
   readonly record: CheckpointRecord;
   /** False when the separately stored message differs from the original message. */
   readonly hasItsMessage: boolean;

@@ -24,7 +24,7 @@ export function isRestoreTemporary(name: string): boolean {
 }
 
 /** The maximum length of a pattern in bytes. The kernel refuses any longer path. */
-export const patternBytesMax = 4096;
+const patternBytesMax = 4096;
 
 /** Refuses a pattern of `field` that is too long. @throws InvalidParams */
 export function checkPatterns(patterns: readonly string[], field: string): void {

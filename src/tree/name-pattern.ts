@@ -2,7 +2,7 @@
 // to the last `*`. So the number of steps is at most the length of the pattern times the length of the name.
 
 /** A name, read character by character. A character is a byte, as in a TreePath. */
-export interface Characters {
+interface Characters {
   readonly length: number;
   charCodeAt(index: number): number;
 }

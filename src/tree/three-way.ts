@@ -26,7 +26,7 @@ export interface MergeSide {
 }
 
 /** Why the two sides cannot be combined at a path. */
-export type MergeConflict =
+type MergeConflict =
   /** Both sides changed the same lines. */
   | 'content'
   /** Both sides changed a binary file. */

@@ -11,8 +11,8 @@ export interface ChangeBatch {
   readonly isLost: boolean;
 }
 
-export const batchMs = 100;
-export const batchPathsMax = 1000;
+const batchMs = 100;
+const batchPathsMax = 1000;
 
 export class ChangeBatches {
   readonly #send: (batch: ChangeBatch) => void;

@@ -19,7 +19,7 @@ export type Changes =
   /** The path of a directory stands for everything below the directory. */
   | { readonly kind: 'paths'; readonly paths: ReadonlySet<TreePath> };
 
-export interface ChangeLogOptions {
+interface ChangeLogOptions {
   /** True for a path that the ignore rules exclude. */
   readonly isIgnored?: (path: TreePath) => boolean;
   /** Called for every marked path that clients may see. */

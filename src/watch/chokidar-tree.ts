@@ -7,7 +7,7 @@ import { FSWatcher } from 'chokidar';
 import { attemptAsync, isMissing } from '../base/attempt.ts';
 import { filesAsync, type Stats } from '../base/files.ts';
 
-export interface TreeListener {
+interface TreeListener {
   /** One event of the kernel; `directory` is the absolute path of the watched directory. */
   changed(type: string, name: string | undefined, directory: string): void;
   /** Called before the tree closes handles in one turn of the loop. `handles` is their number. */

@@ -43,7 +43,7 @@ export type ToHandles =
   | { readonly kind: 'open'; readonly id: number; readonly paths: readonly TreePath[] }
   | { readonly kind: 'closeAll' };
 
-export interface DirectoryHandlesOptions {
+interface DirectoryHandlesOptions {
   /** The canonical path of the work tree. */
   readonly root: string;
   /** A private directory for the cookies of the fence. The directory does not exist yet. */

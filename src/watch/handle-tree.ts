@@ -9,7 +9,7 @@ import { isRestoreTemporary, restoreTemporaryPrefix } from '../tree/globs.ts';
 import { join, nameOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { limitCodes } from './mark-queue.ts';
 
-export interface HandleListener {
+interface HandleListener {
   /** Called for each event of the kernel, whether or not the event marks a path. */
   counted(): void;
   /** The path may have changed. The path of a directory stands for everything below the directory. */

@@ -21,7 +21,7 @@ export function remedyOf(code: string): string {
     : 'On Linux raise fs.inotify.max_user_watches.';
 }
 
-export interface MarkQueueOptions {
+interface MarkQueueOptions {
   /** `isEverything`: any path may have changed, and no path is listed. */
   readonly send: (paths: readonly TreePath[], isEverything: boolean) => void;
   /** Called when there are more marks than the queue can store. */

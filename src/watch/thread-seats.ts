@@ -15,7 +15,7 @@ export interface WatchedSeat<To> {
 }
 
 /** Opens the seat of one session. If the function throws, only this seat fails. */
-export type OpenSeat<Order, To, From> = (
+type OpenSeat<Order, To, From> = (
   order: Order,
   send: (message: From) => void,
   probe: LoopProbe,

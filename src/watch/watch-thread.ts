@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 import { limitCodes, reachedLimit } from './mark-queue.ts';
 
-export interface WatchProgram {
+interface WatchProgram {
   readonly name: string;
   readonly program: URL;
   readonly heapMb: number;
@@ -170,7 +170,7 @@ function codeOf(error: unknown): string {
   return systemCode(error) ?? String(error);
 }
 
-export interface WatchThreadListener<Message> {
+interface WatchThreadListener<Message> {
   onMessage(message: Message): void;
   /**
    * The thread has ended by itself. `isHopeless`: the system lacks a resource that the thread needs, so a new thread

@@ -24,7 +24,7 @@ export interface WatcherOptions
 }
 
 /** The watcher's figures, as `worktree/status` reports them. */
-export interface WatchFigures {
+interface WatchFigures {
   readonly state: WatchState;
   /** Why the state is `suspect` or `unwatched`. */
   readonly reason?: string;

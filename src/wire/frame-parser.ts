@@ -17,7 +17,7 @@ export const frameLimits: FrameLimits = { headerBytesMax: 4096, bodyBytesMax: 64
  * Receives one complete frame. `foreignCharset` names a charset other than UTF-8. A body with a foreign charset must
  * not be decoded.
  */
-export type FrameSink = (body: Buffer, foreignCharset: string | undefined) => void;
+type FrameSink = (body: Buffer, foreignCharset: string | undefined) => void;
 
 interface FrameHeader {
   readonly length: number;

@@ -32,7 +32,7 @@ export function strongestAnchoring(): Anchoring {
  * The error when a path leads through a link, a file or another entry that is no directory. The error's code is
  * ENOTDIR.
  */
-export class NotADirectoryThere extends Error {
+class NotADirectoryThere extends Error {
   readonly code = 'ENOTDIR';
 }
 

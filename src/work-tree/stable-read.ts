@@ -19,7 +19,7 @@ import {
   type ReachedPath,
 } from './work-tree.ts';
 
-export interface ReadingHash<Id> {
+interface ReadingHash<Id> {
   update(bytes: Uint8Array): void;
   digest(): Id;
 }
@@ -45,7 +45,7 @@ export type ReadContent =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'spool'; readonly file: string; readonly size: number };
 
-export type StableRead<Id> =
+type StableRead<Id> =
   | {
       readonly kind: 'read';
       readonly id: Id;
@@ -55,7 +55,7 @@ export type StableRead<Id> =
   | { readonly kind: 'gone' | 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'elsewhere' };
 
 /** The maximum size of a file that is read into memory at once. */
-export const memoryMax = 1 << 20;
+const memoryMax = 1 << 20;
 const triesMax = 3;
 /**
  * Kernels before 6.13 take the time of a change from a clock with steps of 1–10 ms. A second change within one step may

@@ -24,7 +24,7 @@ export interface WorkTree {
   readonly protectedPlace?: string;
 }
 
-export interface OpenWorkTreeOptions {
+interface OpenWorkTreeOptions {
   readonly allowProtected?: boolean;
   /** The user's home directory, for tests. */
   readonly home?: string;
@@ -399,7 +399,7 @@ export function insideQuickly(reached: ReachedPath, name: string): string | Buff
 // the root, or when a mount has disappeared and left its empty directory. Such a directory does not contain the user's
 // files, and the daemon must not write to it.
 
-export interface RootIdentity {
+interface RootIdentity {
   readonly device: bigint;
   readonly inode: bigint;
   readonly birthNs: bigint;
@@ -408,7 +408,7 @@ export interface RootIdentity {
   readonly mount: string | undefined;
 }
 
-export function rootIdentityAt(root: string): RootIdentity {
+function rootIdentityAt(root: string): RootIdentity {
   const { dev: device, ino: inode, birthtimeNs: birthNs } = files.lstatSync(root, { bigint: true });
   return { device, inode, birthNs, directory: directoryAt(root), mount: mountAt(readMounts(), root) };
 }
@@ -417,7 +417,7 @@ export function rootIdentityAt(root: string): RootIdentity {
  * Checks the mount at the root.
  * @throws WorkTreeMissing when another file system is mounted at the root now, or when the mount has disappeared
  */
-export function refuseOtherMount(root: string, then: RootIdentity): void {
+function refuseOtherMount(root: string, then: RootIdentity): void {
   const { dev, ino, birthtimeNs } = files.lstatSync(root, { bigint: true });
   if (dev === then.device && ino === then.inode && birthtimeNs === then.birthNs) return;
   const now = rootIdentityAt(root);

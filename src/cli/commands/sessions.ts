@@ -27,7 +27,7 @@ export async function sessions(given: Pick<Given, 'json' | 'storage'>): Promise<
 }
 
 /** Returns a line such as `ses_… kept  shadow  2 hours ago  codex  12 checkpoints  /home/me/app  "fix the parser"`. */
-export function sessionLine(stored: StoredSession): string {
+function sessionLine(stored: StoredSession): string {
   const { session, workspace, strategy, retention, socket } = stored;
   const { checkpoints, firstPrompt } = summaryOf(stored);
   const state = socket === undefined ? (retention === 'keep' ? 'kept' : 'left') : 'open';

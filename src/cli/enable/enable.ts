@@ -302,7 +302,7 @@ function reasonOf(error: unknown): string {
 // Shows the changes of a text line by line, before they are written.
 
 /** Returns `+ added` and `- removed` lines, with a line of context around each change. */
-export function lineChanges(before: string, after: string): string[] {
+function lineChanges(before: string, after: string): string[] {
   const [from, to] = [linesOf(before), linesOf(after)];
   // `common[i][j]` is the length of the longest common subsequence of the lines from `i` on and the lines from `j` on.
   // The texts are small, so this table is small.

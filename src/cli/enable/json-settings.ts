@@ -8,7 +8,7 @@ import { type Change, isOurs, keepingMark, placeIn, type Settings } from './sett
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface JsonHooks {
+interface JsonHooks {
   readonly agent: string;
   readonly file: string;
   /** True when the agent accepts comments in its settings. */

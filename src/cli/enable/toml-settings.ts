@@ -8,7 +8,7 @@ import { applied, type Change, keepingMark, type Settings } from './settings.ts'
 const begin = '# checkpointd: begin (checkpointd disable removes this)';
 const end = '# checkpointd: end';
 
-export interface TomlHooks {
+interface TomlHooks {
   readonly file: string;
   readonly events: readonly string[];
   readonly command: string;

@@ -356,7 +356,7 @@ function pathInside(workspace: string, file: string): string | undefined {
 const listedMax = 50;
 
 /** Returns the text for the model. Returns undefined when no file was restored since the last turn or tool. */
-export async function restoredSince(client: CheckpointdClient, session: string): Promise<string | undefined> {
+async function restoredSince(client: CheckpointdClient, session: string): Promise<string | undefined> {
   const { head } = await client.request('session/get', { session });
   if (head?.kind !== 'restore' || head.parent === undefined) return undefined;
   const { checkpoints } = await client.request('checkpoint/list', { session, kind: 'every', limit: 1000 });

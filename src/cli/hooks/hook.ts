@@ -104,7 +104,7 @@ async function standardInput(): Promise<string | undefined> {
  * Returns the text that the hook prints. Returns undefined for an agent whose documentation describes no output of
  * hooks.
  */
-export function contextFor(agent: string, text: string): string | undefined {
+function contextFor(agent: string, text: string): string | undefined {
   switch (agent) {
     case 'claude-code':
     case 'codex':

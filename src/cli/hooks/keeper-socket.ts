@@ -59,7 +59,7 @@ export function askKeeper(path: string, line: string): Promise<string> {
   });
 }
 
-export interface KeeperListener {
+interface KeeperListener {
   readonly server: Server;
   /** Stops accepting lines. Removes the socket file if the file still belongs to this keeper. */
   close(): void;

@@ -89,7 +89,7 @@ async function answerFirst(onLine: (line: string) => Promise<string>): Promise<v
  */
 const answerMs = 60_000;
 
-export class Inbox {
+class Inbox {
   readonly #storage: string;
   readonly #conversations: Pick<Conversations, 'take'>;
   readonly #log: (message: string) => void;

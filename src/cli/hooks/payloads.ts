@@ -210,4 +210,4 @@ export interface AgentEvent {
  * An event to process, or the reason why there is no event (`nothing`). If `quiet` is true, the reason is
  * expected and not logged.
  */
-export type ReadEvent = AgentEvent | { readonly nothing: string; readonly quiet?: true };
+type ReadEvent = AgentEvent | { readonly nothing: string; readonly quiet?: true };

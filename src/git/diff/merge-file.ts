@@ -12,7 +12,7 @@ export interface MergeLabels {
   readonly theirs: string;
 }
 
-export interface MergedText {
+interface MergedText {
   readonly bytes: Buffer;
   readonly isClean: boolean;
 }

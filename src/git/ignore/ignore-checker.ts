@@ -17,7 +17,7 @@ import type { Repository } from '../repository/git-dir.ts';
 import { isWaitedFor } from '../repository/repository-settings.ts';
 import { GlobalExcludes, type UserPlaces } from './global-excludes.ts';
 
-export interface IgnoreCheckerOptions {
+interface IgnoreCheckerOptions {
   /** Paths are relative to this directory: the repository's root, or the work tree if there is no repository. */
   readonly root: string;
   readonly repository: Repository | undefined;

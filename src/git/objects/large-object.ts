@@ -20,7 +20,7 @@ export type ObjectSource =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'spool'; readonly file: string; readonly size: number };
 
-export interface LargeObject {
+interface LargeObject {
   readonly type: ObjectType;
   readonly id: string;
   readonly source: ObjectSource;

@@ -96,7 +96,7 @@ export function removeEmptyLoose(objects: string, id: string): void {
   if (stateOfLoose(file, id, false) === 'damaged') files.rmSync(file, { force: true });
 }
 
-export interface LooseObject {
+interface LooseObject {
   readonly type: ObjectType;
   readonly id: string;
   readonly bytes: Uint8Array;
@@ -168,7 +168,7 @@ function openIn(directory: string, file: string): number {
 export type ObjectType = 'blob' | 'tree' | 'commit';
 
 /** An incremental hash of one object of known size. */
-export interface ObjectHash {
+interface ObjectHash {
   update(bytes: Uint8Array): void;
   digest(): string;
 }

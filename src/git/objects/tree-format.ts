@@ -10,7 +10,7 @@ import { byBytes, isGitName } from '../../tree/tree-path.ts';
  * The modes in the trees of the daemon. No entry is a gitlink (160000), because captures treat nested repositories as
  * ordinary directories.
  */
-export type TreeMode = '100644' | '100755' | '120000' | '040000';
+type TreeMode = '100644' | '100755' | '120000' | '040000';
 
 /** One name in a tree. `name` is latin1 bytes, `id` 40 hexadecimal digits. */
 export interface TreeItem {
@@ -23,7 +23,7 @@ export interface TreeItem {
 export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** True for a valid name in a tree: one path part, and never git's own directory. */
-export function isTreeName(name: string): boolean {
+function isTreeName(name: string): boolean {
   if (name === '' || name === '.' || name === '..' || isGitName(name)) return false;
   return !name.includes('/') && !name.includes('\0');
 }

@@ -19,7 +19,7 @@ export type TakeAnswer<T> = (
   received: Buffer,
 ) => { readonly value: T; readonly length: number } | number | undefined;
 
-export interface ChildOptions {
+interface ChildOptions {
   /**
    * True when repeating a query does no harm. If repeating a query does no harm, unanswered queries are sent once more,
    * to the next process. Default: false.

@@ -137,7 +137,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
 };
 
 /** Returns the `-c` options that precede every sub-command. `settings` come last and therefore take precedence. */
-export function gitSettings(settings: Readonly<Record<string, string>> = {}): string[] {
+function gitSettings(settings: Readonly<Record<string, string>> = {}): string[] {
   const list: string[] = [];
   for (const [key, value] of hardening) list.push('-c', `${key}=${value}`);
   for (const [key, value] of Object.entries(settings)) list.push('-c', `${key}=${value}`);

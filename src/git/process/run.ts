@@ -12,7 +12,7 @@ import { passSeam } from '../../base/seam.ts';
 import { type GitPlace, gitEnvironment, placeArguments } from './environment.ts';
 import { SilenceTimer, silent } from './silence.ts';
 
-export interface GitRun {
+interface GitRun {
   readonly place: GitPlace;
   readonly args: readonly string[];
   readonly input?: Uint8Array;
@@ -317,7 +317,7 @@ interface Child {
 const termMs = 500;
 const killMs = 1000;
 
-export class ProcessGroup {
+class ProcessGroup {
   readonly #child: Child;
   readonly #args: readonly string[];
   #abandon: (() => void) | undefined;

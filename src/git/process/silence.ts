@@ -7,7 +7,7 @@ import { files } from '../../base/files.ts';
 /** The maximum time for which a process may do nothing while a caller waits for it. */
 export const silenceMsMax = 8_000;
 
-export interface SilenceOptions {
+interface SilenceOptions {
   /** Returns the process group to watch, or undefined before the process runs. */
   readonly group: () => number | undefined;
   readonly onSilence: (patienceMs: number) => void;

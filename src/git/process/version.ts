@@ -34,7 +34,7 @@ async function askVersion(): Promise<string> {
 }
 
 /** Parses `git version 2.39.5 (Apple Git-154)`. @throws GitTooOld for an older or unreadable version */
-export function parseVersion(text: string): string {
+function parseVersion(text: string): string {
   const match = /(\d+)\.(\d+)(?:\.\d+)*/.exec(text);
   const [major, minor] = [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];
   if (match !== null && (major > floor[0] || (major === floor[0] && minor >= floor[1]))) return match[0];

@@ -389,7 +389,7 @@ export class RefStore {
 // The options of a ref store: where the refs are, which namespaces belong to the daemon, and which other programs may
 // change the refs.
 
-export interface RefStoreOptions {
+interface RefStoreOptions {
   /** The repository with the refs. For strategy `local`, the user's repository. */
   readonly place: GitPlace;
   /** The directory of the ref files and their locks. Default: the git dir of `place`. */
@@ -455,7 +455,7 @@ const isRefused = (error: unknown): boolean => error instanceof UnreadableRefs |
 
 export type RefPlace = Pick<RefStoreOptions, 'place' | 'prefixes' | 'refsIn'>;
 
-export interface ListedRefs {
+interface ListedRefs {
   /** The object of each ref, by the ref's name. */
   readonly refs: Map<string, string>;
   /** Refs that cannot be read. */
@@ -463,7 +463,7 @@ export interface ListedRefs {
 }
 
 /** Lists refs. @throws UnreadableRefs when the refs cannot be read */
-export async function listRefs({ place, prefixes, refsIn = place.gitDir }: RefPlace): Promise<ListedRefs> {
+async function listRefs({ place, prefixes, refsIn = place.gitDir }: RefPlace): Promise<ListedRefs> {
   refuseUnreadable(refsIn, prefixes);
   const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes];
   const { stdout, stderr } = await runGit({ place, args }).catch((error: unknown) => {
@@ -481,7 +481,7 @@ export async function listRefs({ place, prefixes, refsIn = place.gitDir }: RefPl
 }
 
 /** True when a listing of the refs proves that they have the values of these changes. */
-export async function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<boolean> {
+async function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<boolean> {
   try {
     const { refs } = await listRefs(where);
     return changes.every(({ ref, to }) => refs.get(ref) === to);
@@ -542,7 +542,7 @@ function removeRefFile(file: string, value: string | undefined): boolean {
 // refs, it writes this file again, with permission bits from the daemon's umask.
 
 /** Runs `work` and then restores the earlier permission bits of `packed-refs`. */
-export async function keepingPackedMode(gitDir: string, work: () => Promise<unknown>): Promise<void> {
+async function keepingPackedMode(gitDir: string, work: () => Promise<unknown>): Promise<void> {
   const file = join(gitDir, 'packed-refs');
   const before = modeOf(file);
   await work();
@@ -562,7 +562,7 @@ function modeOf(file: string): number | undefined {
 // This part moves no ref.
 
 /** The refs may or may not have changed, because git or the disk failed after git had started to write. */
-export function unknownOutcome(cause: unknown): CheckpointdError {
+function unknownOutcome(cause: unknown): CheckpointdError {
   return new CheckpointdError(
     'StoreUnavailable',
     `The refs of the checkpoint store could not be changed, and a partial change could not be reversed yet: ${textOf(cause)} Remove the cause; the daemon reverses the partial change before the next change of this session.`,
@@ -571,7 +571,7 @@ export function unknownOutcome(cause: unknown): CheckpointdError {
 }
 
 /** Returns the error for refs that another program moved. The store has changed nothing. */
-export function movedByOthers(changes: readonly RefChange[], cause: unknown): CheckpointdError {
+function movedByOthers(changes: readonly RefChange[], cause: unknown): CheckpointdError {
   const refs = changes.map(({ ref }) => ref);
   return new CheckpointdError(
     'StoreCorrupt',
@@ -608,7 +608,7 @@ const textOf = (error: unknown): string => (error instanceof Error ? error.messa
  * Returns a stamp that stays the same as long as no program moves a ref in these directories. The stamp is only as
  * exact as the clock of the file system. For an unreadable directory, the error code is used as the stamp.
  */
-export function stampOfRefs(refsIn: string, directories: readonly string[]): string {
+function stampOfRefs(refsIn: string, directories: readonly string[]): string {
   return ['packed-refs', ...directories].map((each) => stampOf(join(refsIn, each))).join(' ');
 }
 
@@ -635,7 +635,7 @@ export function syncRefFiles(gitDir: string, changes: readonly RefChange[]): voi
 }
 
 /** Syncs the directories of the changed refs, so that no power cut undoes the changes. */
-export function syncRefNames(gitDir: string, changes: readonly RefChange[]): void {
+function syncRefNames(gitDir: string, changes: readonly RefChange[]): void {
   for (const directory of new Set(changes.map(({ ref }) => dirname(join(gitDir, ref)))))
     syncNearest(directory);
   const isPacked = ({ ref, to }: RefChange): boolean =>
@@ -680,7 +680,7 @@ export function writeIntent(file: string, changes: readonly RefChange[], durable
   writeAtomically(file, text, { durable });
 }
 
-export function readIntent(file: string): RefChange[] | 'damaged' | undefined {
+function readIntent(file: string): RefChange[] | 'damaged' | undefined {
   const text = attempt(isMissing, () => files.readFileSync(file, 'utf8'));
   if (text === undefined) return undefined;
   return attemptOr('damaged', isA(SyntaxError), () => {
@@ -711,7 +711,7 @@ function isNotedChange(value: unknown): value is { readonly ref: string; readonl
  * Encodes all changes as one transaction. `oldValue` is the value that the ref must have. When undefined, the ref must
  * not exist. When '', the ref may have any value.
  */
-export function transactionOf(
+function transactionOf(
   changes: readonly RefChange[],
   oldValue: (ref: string) => string | undefined,
 ): Buffer {
@@ -725,7 +725,7 @@ export function transactionOf(
 }
 
 /** Asserts that the name of each ref has a prefix of the daemon, because git would accept any name. */
-export function assertOurs(changes: readonly RefChange[], prefixes: readonly string[]): void {
+function assertOurs(changes: readonly RefChange[], prefixes: readonly string[]): void {
   for (const { ref, to } of changes) {
     invariant(
       prefixes.some((prefix) => ref.startsWith(prefix)),
@@ -739,7 +739,7 @@ export function assertOurs(changes: readonly RefChange[], prefixes: readonly str
 }
 
 /** Parses `start: ok`, `prepare: ok`, `commit: ok`. */
-export const takeCommitted: TakeAnswer<true> = (received) => {
+const takeCommitted: TakeAnswer<true> = (received) => {
   const expected = 'start: ok\nprepare: ok\ncommit: ok\n';
   if (received.length < expected.length) return expected.length;
   gitAnswered(
@@ -753,6 +753,6 @@ export const takeCommitted: TakeAnswer<true> = (received) => {
  * True when the changes need a note. A change of a single ref needs no note, because it is one atomic rename. A removal
  * needs a note, because it rewrites `packed-refs`, and a killed git would leave the lock of this file.
  */
-export function needsNote(changes: readonly RefChange[]): boolean {
+function needsNote(changes: readonly RefChange[]): boolean {
   return changes.length > 1 || changes.some(({ to }) => to === undefined);
 }

@@ -93,7 +93,7 @@ async function indexPacks(gitDir: string): Promise<void> {
 }
 
 /** Removes files of killed git processes: lock files, temporary objects and packs, crash reports. */
-export function removeStale(gitDir: string): void {
+function removeStale(gitDir: string): void {
   for (const name of listing(gitDir)) {
     if (name.endsWith('.lock') || name.startsWith('fast_import_crash_')) remove(join(gitDir, name));
   }
@@ -165,7 +165,7 @@ const heading = /^# pack-refs with:[ -~]*$/;
 const line = /^(?:[0-9a-f]{40} refs\/[^\0-\x20\x7f~^:?*[\\]+|\^[0-9a-f]{40})$/;
 
 /** Repairs the file. Returns true if it has removed a line, because refs may be missing after a removal. */
-export function mendPackedRefs(gitDir: string): boolean {
+function mendPackedRefs(gitDir: string): boolean {
   const file = join(gitDir, 'packed-refs');
   const text = attempt(isMissing, () => files.readFileSync(file, 'latin1'));
   if (text === undefined || text === '') return false;

@@ -67,7 +67,7 @@ export function repositoryAt(root: string): Repository | undefined {
  * Returns the path of the git directory: the `.git` of this directory, or the path that the `.git` file names. The git
  * directory need not exist.
  */
-export function namedAt(
+function namedAt(
   root: string,
 ): { readonly gitDir: string; readonly is: NamedGitDirectory } | undefined {
   const dotGit = join(root, '.git');
@@ -79,7 +79,7 @@ export function namedAt(
 }
 
 /** `notUtf8`: the path is not UTF-8, so the daemon cannot write it as a string. */
-export type NamedGitDirectory = 'there' | 'missing' | 'notUtf8';
+type NamedGitDirectory = 'there' | 'missing' | 'notUtf8';
 
 function pointedTo(dotGit: string): string | undefined {
   if (isDirectory(dotGit)) return dotGit;
@@ -128,7 +128,7 @@ function isDenied(path: string): boolean {
 // Finds a damaged git directory that git does not recognise although it contains a person's work. The caller reports
 // the damaged directory and makes no new repository in its place.
 
-export interface BrokenRepository {
+interface BrokenRepository {
   readonly path: string;
   /** Sentences about the defect and what to do about it. */
   readonly what: string;

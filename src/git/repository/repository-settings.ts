@@ -9,7 +9,7 @@ import { readIfPresent } from '../../base/regular-file.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
 
-export interface RepositorySettings {
+interface RepositorySettings {
   /** The format of the repository, if the daemon does not support it. Otherwise undefined. */
   readonly foreign: 'sha256' | 'reftable' | undefined;
   /** The setting that says which other users may write to the repository. */

@@ -13,7 +13,7 @@ import { blockingInclude, isWaitedFor } from './repository-settings.ts';
 const listMsMax = 8000;
 
 /** A path in an index. Mode `160000` is a submodule. All other modes are git's modes for files and links. */
-export interface IndexEntry {
+interface IndexEntry {
   readonly path: TreePath;
   readonly isSubmodule: boolean;
 }

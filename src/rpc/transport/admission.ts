@@ -8,7 +8,7 @@ import { type WireError, wireError } from '../error-response.ts';
 export type RequestId = string | number;
 
 /** An accepted request or notification. */
-export interface Incoming extends Message {
+interface Incoming extends Message {
   readonly id?: number;
   readonly method: string;
   readonly params: unknown;
@@ -20,7 +20,7 @@ export interface Refusal extends Message {
   readonly error: WireError;
 }
 
-export type Verdict = { readonly pass: Incoming } | { readonly refuse: Refusal } | { readonly drop: string };
+type Verdict = { readonly pass: Incoming } | { readonly refuse: Refusal } | { readonly drop: string };
 
 /** The maximum number of unanswered requests at one time. */
 export const inFlightMax = 64;

@@ -12,7 +12,7 @@ export interface FrameOutput {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-export interface WriterPorts {
+interface WriterPorts {
   /** Returns the form in which a message is written. Called once, just before the message is written. */
   readonly address: (message: Message) => Message;
   /** Returns the replacement for a message over the limit. `bytes` is absent when the size could not be measured. */

@@ -19,7 +19,7 @@ import { excessOf, outermostLevel } from './json-bounds.ts';
 /** The reason why no more messages arrive. `endOfInput` can also mean that reading the input failed. */
 export type ReaderEnd = 'endOfInput' | 'framing';
 
-export interface ReaderPorts {
+interface ReaderPorts {
   readonly admission: Admission;
   /** Sends an error response at once, before queued messages. */
   readonly refuse: (response: Refusal) => void;

@@ -18,7 +18,7 @@ import { findRepository } from '../../git/repository/git-dir.ts';
 import type { Quarantine } from './quarantine.ts';
 import { ownerRef, type RefNames } from './refs.ts';
 
-export interface BelongingParts {
+interface BelongingParts {
   readonly refs: RefStore;
   readonly names: RefNames;
   readonly quarantine: Quarantine;

@@ -17,7 +17,7 @@ import type { SnapshotParts, SubTree, TreeNode, TreeSource } from '../tree-reade
 import type { RecordLines } from './packed-records.ts';
 import { meaningOf, type RefNames } from './refs.ts';
 
-export interface ReadCheckpoints {
+interface ReadCheckpoints {
   /** The readable checkpoints in the order of `seq`. */
   readonly good: StoredCheckpoint[];
   readonly problems: StoreProblem[];

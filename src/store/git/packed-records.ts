@@ -18,7 +18,7 @@ export type RecordLines = Pick<ReadonlyMap<string, string>, 'get' | 'has'>;
 /**
  * For each pack, the stamp of the pack and of its index. The key is the name of the pack without the file extension.
  */
-export type PackStamps = ReadonlyMap<string, string>;
+type PackStamps = ReadonlyMap<string, string>;
 
 const header = 'checkpointd packed records 1';
 const none: RecordLines = new Map();

@@ -50,7 +50,7 @@ const packSettings = {
   'pack.threads': '1',
 };
 
-export interface PackingPlaces {
+interface PackingPlaces {
   /** The object directory, which only the daemon uses. */
   readonly objects: string;
   readonly place: GitPlace;

@@ -30,7 +30,7 @@ const youngMs = 5_000;
 /** The interval at which the daemon checks whether the user's `gc` has ended. */
 const gcPollMs = 500;
 
-export interface QuarantinePlaces {
+interface QuarantinePlaces {
   readonly incoming: string;
   /** The daemon's copies of the linked objects. */
   readonly kept: string;
@@ -319,7 +319,7 @@ function isOutside(error: unknown): boolean {
 // Lists the finished files of an object directory, and moves files from one object directory to another. Reads no file.
 
 /** A file of an object directory: `ab/cdef…` or `pack/pack-….pack`. */
-export interface ObjectFile {
+interface ObjectFile {
   readonly directory: string;
   readonly name: string;
 }
@@ -328,7 +328,7 @@ export interface ObjectFile {
  * Returns the finished object files. The index of a pack comes after the pack. A program that sees the index then also
  * finds the pack.
  */
-export function objectFiles(objects: string): ObjectFile[] {
+function objectFiles(objects: string): ObjectFile[] {
   const found: ObjectFile[] = [];
   for (const directory of files.readdirSync(objects)) {
     const isPacks = directory === 'pack';
@@ -354,7 +354,7 @@ export function moveObjects(from: string, to: string): void {
 }
 
 /** Copies a file. The copy gets its final name after it is complete and synced. */
-export function copyOver(source: string, target: string, temporary: string): void {
+function copyOver(source: string, target: string, temporary: string): void {
   files.copyFileSync(source, temporary);
   syncDirectory(temporary);
   files.renameSync(temporary, target);
@@ -364,7 +364,7 @@ export function copyOver(source: string, target: string, temporary: string): voi
  * Removes empty directories. 512 empty directories take 2 MiB on disk, which would count against the size limit of a
  * small store.
  */
-export function removeEmptyDirectories(objects: string): void {
+function removeEmptyDirectories(objects: string): void {
   for (const directory of files.readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
     // A directory that is not empty stays. A git process that needs a removed directory makes it again.
     attempt(hasCode('ENOTEMPTY', 'EEXIST', 'ENOENT'), () => files.rmdirSync(join(objects, directory)));
@@ -379,7 +379,7 @@ export function removeEmptyDirectories(objects: string): void {
  * The permission bits that git adds to those that the umask leaves. If the setting is an octal number (`isExact`),
  * files get exactly these bits.
  */
-export interface Sharing {
+interface Sharing {
   readonly bits: number;
   readonly isExact: boolean;
 }
@@ -393,13 +393,13 @@ export function sharingOf(value: string): Sharing | undefined {
 }
 
 /** Returns the permission bits of a file or directory in a shared repository. */
-export function sharedMode(mode: number, { bits, isExact }: Sharing): number {
+function sharedMode(mode: number, { bits, isExact }: Sharing): number {
   let more = (mode & 0o200) === 0 ? bits & ~0o222 : bits;
   if ((mode & 0o100) !== 0) more |= (more & 0o444) >> 2;
   return isExact ? (mode & ~0o777) | more : mode | more;
 }
 
-export function shareFile(file: string, sharing: Sharing | undefined): void {
+function shareFile(file: string, sharing: Sharing | undefined): void {
   if (sharing === undefined) return;
   const mode = files.lstatSync(file).mode & 0o7777;
   const wanted = sharedMode(mode, sharing);

@@ -27,7 +27,7 @@ export function localNames(session: string): RefNames {
 }
 
 /** The meaning of a ref, read from its name. */
-export type RefMeaning =
+type RefMeaning =
   | { readonly kind: 'checkpoint'; readonly id: CheckpointId }
   | { readonly kind: 'tag'; readonly tag: Tag }
   | { readonly kind: 'name'; readonly id: CheckpointId; readonly name: string }

@@ -30,7 +30,7 @@ const quietMs = 500;
  */
 const waitMsMax = 5000;
 
-export interface UnsyncedPlaces {
+interface UnsyncedPlaces {
   /** The directory of the loose objects. Absent if another part of the daemon syncs them. */
   readonly objects?: string;
   readonly refsIn: string;

@@ -42,7 +42,7 @@ const pendingBytesMax = 16 << 20;
 /** The size in bytes above which git itself reads a spool file. The content then does not pass through this process. */
 const pipedBytesMax = 32 << 20;
 
-export interface GitWriterParts {
+interface GitWriterParts {
   readonly place: GitPlace;
   readonly objects: ObjectWriter;
   /** A private directory for spool files, on any file system. */
@@ -323,19 +323,19 @@ function dropSpool(content: StableContent): void {
 // then uses the readable copy. This proof is for stores into which git writes directly. The proof cannot check objects
 // that no capture passes to it. `store/verify` and the next full scan check such objects.
 
-export interface ObjectToProve {
+interface ObjectToProve {
   readonly id: string;
   readonly content: StableContent;
 }
 
-export interface ProofParts {
+interface ProofParts {
   readonly place: GitPlace;
   readonly objects: ObjectWriter;
   readonly reader: ObjectReader;
   readonly spoolDirectory: string;
 }
 
-export class Proof {
+class Proof {
   readonly #parts: ProofParts;
   readonly #objects: string;
   /** True when the store had packs before this writer. All later packs are from this writer. */

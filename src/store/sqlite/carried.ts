@@ -14,7 +14,7 @@ import type { TreeReader } from '../tree-reader.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';
 
 /** Entries that are in the rows of a checkpoint but not in its directories. */
-export type Carried = ReadonlyMap<TreePath, Entry>;
+type Carried = ReadonlyMap<TreePath, Entry>;
 
 export interface RowsBefore {
   readonly snapshot: SnapshotId;

@@ -108,7 +108,7 @@ export function touchBlob(database: SqliteDatabase, blob: BlobId, stamp: number)
   return database.run('UPDATE checkpoint_blobs SET stamp = max(stamp, ?) WHERE hash = ?', stamp, blob) > 0;
 }
 
-export interface NewBlob {
+interface NewBlob {
   readonly blob: BlobId;
   readonly size: number;
   readonly stamp: number;

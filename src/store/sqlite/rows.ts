@@ -10,7 +10,7 @@ import type { Captured, CarriedRows, RowsBefore } from './carried.ts';
 import { knownSizes } from './content.ts';
 import type { SqliteDatabase, SqlValue } from './database/database.ts';
 
-export type ChangeType = 'added' | 'modified' | 'deleted';
+type ChangeType = 'added' | 'modified' | 'deleted';
 
 export interface FileRow {
   readonly path: TreePath;

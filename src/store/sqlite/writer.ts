@@ -40,7 +40,7 @@ interface Pending {
 const batchBytesMax = 1 << 23;
 const batchCountMax = 4000;
 
-export interface WriterParts {
+interface WriterParts {
   readonly database: SqliteDatabase;
   readonly lease: SqliteLease;
   readonly knownRows: KnownRows;
@@ -458,7 +458,7 @@ class SqliteSeal {
 // The rows that certainly exist. Because of this list, a capture need not query 100,000 files. Valid until the
 // generation advances, because every removal of rows advances the generation (leases.ts).
 
-export interface MissingRows {
+interface MissingRows {
   readonly missing: string[];
   /** The generation in which all rows existed. */
   readonly generation: number;

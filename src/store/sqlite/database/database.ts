@@ -461,7 +461,7 @@ const loadAsync = async (): Promise<new (file: string) => AsyncConnection> =>
     file: string,
   ) => AsyncConnection;
 
-export class SqliteJournal {
+class SqliteJournal {
   readonly #file: string;
   #connection: AsyncConnection | undefined;
   readonly #turns = new Turns();

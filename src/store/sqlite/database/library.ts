@@ -9,7 +9,7 @@ import { CheckpointdError, fileLimit, isNoSpace } from '../../../base/errors.ts'
 import { constants, files } from '../../../base/files.ts';
 import { explain, sqliteCode } from './failure.ts';
 
-export const sqliteRemedy =
+const sqliteRemedy =
   'The strategy "sqlite" needs the package libsql, which could not be loaded here. Install it beside checkpointd (npm install libsql), or choose the strategy "shadow" or "local".';
 
 /**

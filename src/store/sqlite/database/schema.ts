@@ -161,7 +161,7 @@ CREATE INDEX idx_blob_chunks_digest ON checkpoint_blob_chunks(digest);
  */
 const migrations: readonly string[] = [first, second];
 
-export const schemaVersion = migrations.length;
+const schemaVersion = migrations.length;
 
 /**
  * Makes the tables, or migrates an older database to this version, and repairs damaged parts of the schema. Safe when
