@@ -1,6 +1,5 @@
 // Builds all parts of the daemon, and controls the order of the shutdown. main.ts and rpc/ handle streams, signals and
 // exit codes.
-import { given } from './base/given.ts';
 import type { Log } from './base/log.ts';
 import { Turns } from './base/turns.ts';
 import { sessionEvents } from './commands/answers/announce.ts';
@@ -25,12 +24,12 @@ interface DaemonOptions {
    */
   readonly storageDirectory?: string;
   /** How long an orphaned session is kept, in ms, so that a client can resume it. */
-  readonly orphanGraceMs?: number;
+  readonly orphanGraceMs?: number | undefined;
   /**
    * The socket on which this daemon accepts further clients. The daemon writes the path of the socket to `owner.json`
    * of each session.
    */
-  readonly socket?: string;
+  readonly socket?: string | undefined;
   /**
    * True to keep a session with retention `keep` open after its last client has left, until a different process claims
    * the session.
@@ -73,11 +72,12 @@ export function createDaemon(options: DaemonOptions): Daemon {
       events: sessionEvents(options.notify, options.log),
       log: options.log,
       onPoison: options.onPoison,
-      terms: given({ socket: options.socket, yields: options.keepsOpen }),
-      ...given({ watches: options.watches }),
+      terms: { socket: options.socket, yields: options.keepsOpen },
+      watches: options.watches,
     },
     defaultStorage: storage,
-    ...given({ orphanGraceMs: options.orphanGraceMs, keepsOpen: options.keepsOpen }),
+    orphanGraceMs: options.orphanGraceMs,
+    keepsOpen: options.keepsOpen,
     log: options.log,
   });
   sessions.sweepAtStart();

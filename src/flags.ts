@@ -2,7 +2,6 @@
 // file.
 import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { given } from './base/given.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 
 /**
@@ -25,7 +24,7 @@ type ProgramStart =
 export interface ServeFlags {
   readonly transport: Transport;
   readonly logLevel: LogLevel;
-  readonly logFile?: string;
+  readonly logFile?: string | undefined;
   readonly storageDirectory?: string;
   /** How long the session of a killed daemon is kept, in ms, so that a client can resume it. */
   readonly orphanGraceMs?: number;
@@ -139,7 +138,7 @@ function parse(argv: readonly string[]): ProgramStart {
     do: 'serve',
     transport: isAlone ? { kind: 'none' } : (transports[0] ?? { kind: 'stdio' }),
     logLevel,
-    ...given({ logFile }),
+    logFile,
     ...(storage === undefined ? {} : { storageDirectory: isAbsolute(storage) ? storage : resolve(storage) }),
     ...(grace === undefined
       ? {}

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { attempt, isOfSystem } from './base/attempt.ts';
 import { constants, files } from './base/files.ts';
-import { given } from './base/given.ts';
 import { createLog, type Log, type LogSink } from './base/log.ts';
 import type { ServeFlags, Transport } from './flags.ts';
 import type { ClientStreams } from './rpc/served-client.ts';
@@ -80,17 +79,16 @@ function pointToNothing(descriptor: 1 | 2): void {
 }
 
 async function firstClient(flags: ServeFlags, log: Log): Promise<FirstClient | undefined> {
-  const { transport, clientProcessId } = flags;
+  const { transport, clientProcessId: processId } = flags;
   if (transport.kind === 'none') return undefined;
-  const starter = given({ processId: clientProcessId });
-  if (transport.kind !== 'stdio') return { streams: await connectTo(transport), isParent: false, ...starter };
+  if (transport.kind !== 'stdio') return { streams: await connectTo(transport), isParent: false, processId };
   const output = guardStdout(log);
   if (process.stdin.isTTY) {
     process.stderr.write(
       'checkpointd speaks JSON-RPC on stdin and stdout; "checkpointd --help" explains the flags, and "checkpointd help" lists the commands for people.\n',
     );
   }
-  return { streams: { input: process.stdin, output, close: leaveStdio }, isParent: true, ...starter };
+  return { streams: { input: process.stdin, output, close: leaveStdio }, isParent: true, processId };
 }
 
 function watchProcess(server: Server): void {
@@ -140,7 +138,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
       storageDirectory: storage,
       keepsOpen: place !== undefined,
       watches: flags.watches,
-      ...given({ socket: listener?.path, orphanGraceMs: flags.orphanGraceMs }),
+      socket: listener?.path,
+      orphanGraceMs: flags.orphanGraceMs,
     });
   };
   if (first !== undefined) return server.listen(load);

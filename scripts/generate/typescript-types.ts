@@ -46,10 +46,11 @@ export function typeOf(schema: Schema): string {
 }
 
 function recordOf(name: string, schema: Schema): string {
-  const fields = fieldsOf(schema).map(
-    (field) =>
-      `${comment(field.schema.description, '  ')}  readonly ${field.name}${field.required ? '' : '?'}: ${typeOf(field.schema)};\n`,
-  );
+  const fields = fieldsOf(schema).map((field) => {
+    const type = typeOf(field.schema);
+    const declared = field.required ? `${field.name}: ${type}` : `${field.name}?: ${type} | undefined`;
+    return `${comment(field.schema.description, '  ')}  readonly ${declared};\n`;
+  });
   if (schema.additionalProperties === true) fields.push('  readonly [name: string]: unknown;\n');
   return `export interface ${name} {\n${fields.join('')}}\n`;
 }

@@ -15,7 +15,7 @@ export interface Thing {
 /** A path in the form that the protocol uses. */
 export interface PathRef {
   readonly path: string;
-  readonly pathBytes?: string;
+  readonly pathBytes?: string | undefined;
 }
 
 /** Returns the bytes of a path as a latin1 string. The checker names every path in this form. */

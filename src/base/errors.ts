@@ -1,6 +1,5 @@
 // The expected failures of checkpointd: a closed list of kinds, each with typed details and a remedy in its message.
 // This module is independent of the protocol's error numbers: only rpc/error-response.ts assigns a number to each kind.
-import { given } from './given.ts';
 
 /** Every kind of expected failure. The error registry in protocol/protocol.json uses the same names. */
 export type ErrorKind =
@@ -63,7 +62,7 @@ export type Effects = 'none' | 'committed' | 'rolledBack' | 'unknown';
 
 interface ErrorFacts {
   /** JSON-safe facts for the client: paths, ids, sizes; never file contents or environment values. */
-  readonly details?: Readonly<Record<string, unknown>>;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly cause?: unknown;
   readonly effects?: Effects;
   /** True when the same request may succeed later. Default: false. */
@@ -107,7 +106,7 @@ export function failedAfterRecovery(error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.effects !== 'none') return error;
   const { kind, message, details, retryable } = error;
   return new CheckpointdError(kind, message, {
-    ...given({ details }),
+    details,
     cause: error,
     effects: 'unknown',
     retryable,

@@ -8,16 +8,15 @@ import { hostname } from 'node:os';
 import { attempt, isOfSystem } from './attempt.ts';
 import { systemCode } from './errors.ts';
 import { files } from './files.ts';
-import { given } from './given.ts';
 
 /** The process that has a lock, described so that another process can identify it later. */
 export interface Holder {
   readonly pid: number;
   /** The start time of the process, from field 22 of /proc/PID/stat. Needed because pids are reused. */
-  readonly startTime?: string;
-  readonly bootId?: string;
+  readonly startTime?: string | undefined;
+  readonly bootId?: string | undefined;
   /** The pid namespace. A pid from another namespace means nothing here. */
-  readonly pidNamespace?: string;
+  readonly pidNamespace?: string | undefined;
   readonly host: string;
 }
 
@@ -36,7 +35,7 @@ export function describeSelf(): Holder {
   cached.startTime ??= startTimeOf(process.pid);
   cached.pidNamespace ??= attempt(isOfSystem, () => files.readlinkSync(`/proc/self/ns/pid`));
   const { startTime, pidNamespace } = cached;
-  return { pid: process.pid, host: hostname(), ...given({ startTime, bootId: bootId(), pidNamespace }) };
+  return { pid: process.pid, host: hostname(), startTime, bootId: bootId(), pidNamespace };
 }
 
 /** Returns the id of the machine's current boot, or undefined on systems without such an id. */

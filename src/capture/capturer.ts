@@ -2,7 +2,6 @@
 // state from which the next scan starts. This module never writes to the work tree and publishes no checkpoint.
 import { CheckpointdError } from '../base/errors.ts';
 import type { Stamp } from '../base/file-stamp.ts';
-import { given } from '../base/given.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
@@ -52,7 +51,7 @@ export interface Capture {
   readonly torn: readonly TreePath[];
   /** `cold`: the capture scanned everything; `reason` says why. */
   readonly path: 'cold' | 'fast';
-  readonly reason?: FullCaptureReason;
+  readonly reason?: FullCaptureReason | undefined;
   readonly ms: number;
 }
 
@@ -68,12 +67,12 @@ export interface CaptureRequest {
    * snapshot. Otherwise the store may remove the snapshot. The capture takes unchanged files from this snapshot without
    * reading or storing them again. Files of this snapshot are captured even if the rules exclude them.
    */
-  readonly previous?: SnapshotId;
+  readonly previous?: SnapshotId | undefined;
   /**
    * Files or whole directories that a restore will overwrite or delete. These paths are captured even if the rules
    * exclude them.
    */
-  readonly alsoInclude?: readonly TreePath[];
+  readonly alsoInclude?: readonly TreePath[] | undefined;
   /**
    * A very recent capture, and every path that the caller has changed since then. At all other paths, the scan compares
    * only the names. The next capture finds edits that another process made at these paths.
@@ -100,13 +99,13 @@ export interface CapturerOptions {
    * The daemon's storage, if the storage is inside the work tree. The storage can be there only when the client has
    * allowed a protected directory. The storage is never scanned.
    */
-  readonly leftOut?: readonly TreePath[];
+  readonly leftOut?: readonly TreePath[] | undefined;
   readonly places?: UserPlaces;
   /**
    * The file that keeps the list of known files (known-files.ts) for the next opening. When absent, the list is not
    * written.
    */
-  readonly knownFile?: string;
+  readonly knownFile?: string | undefined;
   /** The directory handles that fast captures need. When absent, every capture scans everything. */
   readonly handles?: () => ScanHandles | undefined;
   /** Called after each successful scan. */
@@ -213,7 +212,7 @@ export class Capturer {
       this.#logCapture(result, reason, ms);
       const { root, skipped, unknown, torn } = result;
       const path = reason === undefined ? 'fast' : 'cold';
-      const capture: Capture = { snapshot, root, skipped, unknown, torn, path, ...given({ reason }), ms };
+      const capture: Capture = { snapshot, root, skipped, unknown, torn, path, reason, ms };
       this.#listings.set(capture, result.listings);
       if (position !== undefined)
         onScanned?.({ position, tree: result, isWhole: since === undefined, isPlain, isStored: true });
@@ -470,7 +469,7 @@ function placeOf(options: CapturerOptions): ScanPlace {
       workTree: workTree.root,
       directory: options.ignoreDirectory,
       log,
-      ...given({ places: options.places }),
+      places: options.places,
     }),
     include: new Globs(include ?? []),
     exclude: new Globs(exclude ?? []),

@@ -197,7 +197,7 @@ interface IgnoreScopesOptions {
   readonly workTree: string;
   /** A private directory in which the engines keep their git directories. */
   readonly directory: string;
-  readonly places?: UserPlaces;
+  readonly places?: UserPlaces | undefined;
   readonly log: Log;
 }
 

@@ -9,7 +9,6 @@ import { attempt, isA, isOfSystem } from '../base/attempt.ts';
 import { directoryAt } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { bootId } from '../base/process-lock.ts';
@@ -289,11 +288,11 @@ function addTo(
 function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: number): RowFacts | undefined {
   const { kind, stamp, taken, blob, isListed } = entry;
   if (!taken || stamp === undefined || stamp.dev !== clock.device) return undefined;
-  if (kind === 'directory') return { name, kind, stamp, blob: undefined, ...given({ isListed }) };
+  if (kind === 'directory') return { name, kind, stamp, blob: undefined, isListed };
   if ((kind !== 'file' && kind !== 'link') || entry.unread !== undefined || entry.links !== undefined)
     return undefined;
   if (blob === undefined || !entry.settled || !isSettled(stamp, clock, settleMs)) return undefined;
-  return { name, kind, stamp, blob, ...given({ isListed }) };
+  return { name, kind, stamp, blob, isListed };
 }
 
 /**

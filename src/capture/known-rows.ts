@@ -3,7 +3,6 @@
 // place in the tree, are made only when a scan needs them.
 import type { Stamp } from '../base/file-stamp.ts';
 import type { BigIntStats } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Directory } from '../tree/tree.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -409,7 +408,7 @@ export class KnownDirectory implements InColumns {
       below,
       made,
     };
-    return { ...facts, ...given({ isListed: this.isListed }) };
+    return { ...facts, isListed: this.isListed };
   }
 
   has(name: string): boolean {

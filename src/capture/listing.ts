@@ -64,7 +64,7 @@ export interface WalkedEntry {
    * True when the group's permissions may be the mask of an access list. Set only if the group has rights that other
    * users do not have.
    */
-  isListed?: boolean;
+  isListed?: boolean | undefined;
   /** The number of names of the file, if the file has several names. */
   readonly links?: number;
   /** The reason why the content was not read. */
@@ -130,7 +130,7 @@ export interface WalkedDirectory {
   /** The sub-directories to scan. Set after the names were selected. */
   below: readonly Subdirectory[];
   /** {@link WalkedEntry.isListed} for the directory itself. */
-  isListed?: boolean;
+  isListed?: boolean | undefined;
   /** The directory in the finished tree. A later scan may use this directory as `inherited.previous`. */
   made?: Directory | undefined;
   /**
@@ -184,7 +184,7 @@ export interface ListingOptions {
    */
   checksFiles(directory: TreePath): boolean;
   /** Returns true for a path when the watcher proves that the path has not changed since the earlier scan. */
-  readonly isUnwritten?: (path: TreePath) => boolean;
+  readonly isUnwritten?: ((path: TreePath) => boolean) | undefined;
   /** Divides the work into slices, because one directory may contain a hundred thousand names. */
   readonly slices: Slices;
 }

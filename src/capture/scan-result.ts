@@ -5,7 +5,6 @@ import { groupHasMoreRights, ownerBits, withAccessLists } from '../base/access-l
 import { systemCode } from '../base/errors.ts';
 import { isSameStamp, isStampOf, type Stamp } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { Slices } from '../base/slices.ts';
 import {
   type Directory,
@@ -62,7 +61,7 @@ export function assemble(
   const permissions = walked.path === rootPath ? undefined : permissionsOf(walked, walked.stamp.mode, 0o755);
   if (isSame && previous?.entries.size === entries.size && previous.permissions === permissions)
     return previous;
-  return entries.size === 0 ? undefined : { entries, ...given({ permissions }) };
+  return entries.size === 0 ? undefined : { entries, permissions };
 }
 
 /** Returns the node of a file whose content is known. Returns the `old` node if it is equal. */

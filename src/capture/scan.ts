@@ -2,7 +2,6 @@
 // request. The output is the result and the state for the next scan. One function decides whether to scan everything or
 // only the paths that may have changed (a fast scan). While a scan reads contents, it passes them to a sink. This
 // module does not depend on writers, snapshots or checkpoints.
-import { given } from '../base/given.ts';
 import { passInterleaving } from '../base/seam.ts';
 import { Slices } from '../base/slices.ts';
 import type { Globs } from '../tree/globs.ts';
@@ -267,7 +266,7 @@ async function scanWatched(
     for (const path of paths) unwatched.delete(path);
     for (const path of (await handles?.open(paths)) ?? []) unwatched.add(path);
   };
-  const result = await fullScan({ ...options, ...given({ beforeReading: handles && beforeReading }) });
+  const result = await fullScan({ ...options, beforeReading: handles && beforeReading });
   const { root, listings } = result;
   const next = { listings, clock: options.clock, base: state.base };
   if (rules === undefined || result.isStopped) return { result, reason, next };

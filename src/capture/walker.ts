@@ -3,7 +3,6 @@
 // are walked again, until a check of all directories finds no change. When the check finds no change, all listings were
 // correct at one instant.
 import { isSameStamp } from '../base/file-stamp.ts';
-import { given } from '../base/given.ts';
 import type { Directory } from '../tree/tree.ts';
 import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { type IgnoreScope, type IgnoreScopes, type PathTree, startingChain } from './ignore-rules.ts';
@@ -34,7 +33,7 @@ export interface WalkOptions
   checksFiles?(directory: TreePath): boolean;
   readonly isUnwritten?: (path: TreePath) => boolean;
   /** Starts to watch directories. Called before the walk reads the directories, parents first. */
-  readonly beforeReading?: (paths: readonly TreePath[]) => Promise<void>;
+  readonly beforeReading?: ((paths: readonly TreePath[]) => Promise<void>) | undefined;
   /** Called after each directory, with the number of names in the directory. */
   onListed?(names: number): void;
 }
@@ -73,7 +72,7 @@ export class Walk {
       clock: options.clock,
       slices: options.slices,
       checksFiles: (directory) => options.checksFiles?.(directory) ?? true,
-      ...given({ isUnwritten: options.isUnwritten }),
+      isUnwritten: options.isUnwritten,
       enterRepository: async (directory) => {
         const scope = options.scopes.nested(directory);
         if (scope === undefined) return undefined;

@@ -4,7 +4,6 @@
 // stores nothing.
 import { isDeepStrictEqual } from 'node:util';
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import { type CheckpointId, newOperationId, type Tag } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import type { CheckpointKind, CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
@@ -490,7 +489,7 @@ export class CheckpointRows {
     const stored = this.#stored[row];
     const [undo, redo] = [this.#stacks.undo.at(row), this.#stacks.redo.at(row)];
     if (stored === undefined || (undo === undefined && redo === undefined)) return stored;
-    return { ...stored, record: { ...stored.record, ...given({ undo, redo }) } };
+    return { ...stored, record: { ...stored.record, undo, redo } };
   }
 
   kindAt(row: number): CheckpointKind | undefined {

@@ -2,7 +2,6 @@
 // state of the session. These facts are the tag, and whether the checkpoint is detached. This module stores nothing on
 // the disk.
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
 import type { SkippedPath } from '../capture/snapshot-sink.ts';
 import type { CheckpointKind, StoredCheckpoint } from '../store/snapshot-store.ts';
@@ -13,26 +12,26 @@ import { baseTag } from './tag.ts';
 
 export interface CheckpointView {
   readonly id: CheckpointId;
-  readonly tag?: Tag;
+  readonly tag?: Tag | undefined;
   /** The tag that the checkpoint had until a newer checkpoint took this tag. */
-  readonly formerTag?: Tag;
+  readonly formerTag?: Tag | undefined;
   /** The tag of the checkpoint with which the statistics compare this checkpoint; "0" for the base itself. */
-  readonly previousTag?: Tag;
-  readonly parent?: CheckpointId;
+  readonly previousTag?: Tag | undefined;
+  readonly parent?: CheckpointId | undefined;
   readonly kind: CheckpointKind;
   readonly seq: number;
   readonly timestamp: string;
   readonly description: string;
   readonly isTurn: boolean;
-  readonly toolName?: string;
-  readonly name?: string;
+  readonly toolName?: string | undefined;
+  readonly name?: string | undefined;
   /**
    * True when this checkpoint is no longer an ancestor of the head, because a restore went back to an earlier
    * checkpoint. A client can still restore this checkpoint.
    */
-  readonly detached?: true;
+  readonly detached?: true | undefined;
   readonly snapshot: SnapshotId;
-  readonly commit?: string;
+  readonly commit?: string | undefined;
   readonly stats: FileStats;
   /**
    * True when this checkpoint is damaged, or the checkpoint with which the statistics compare it. In this case, the
@@ -79,21 +78,19 @@ function describe({ index }: Checkpoints, stored: StoredCheckpoint, stats: FileS
   const { name, commit } = stored;
   return {
     id: record.id,
-    ...given({
-      tag: index.tagOf(record.id),
-      formerTag: index.formerTagOf(record.id),
-      previousTag: record.madeAs === baseTag ? baseTag : previousTag,
-      parent,
-      toolName,
-      name,
-      commit,
-    }),
+    tag: index.tagOf(record.id),
+    formerTag: index.formerTagOf(record.id),
+    previousTag: record.madeAs === baseTag ? baseTag : previousTag,
+    parent,
+    toolName,
+    name,
+    commit,
     kind: record.kind,
     seq: record.seq,
     timestamp: record.timestamp,
     description: record.description,
     isTurn: record.kind === 'turn',
-    ...given({ detached: index.isDetached(record.id) || undefined }),
+    detached: index.isDetached(record.id) || undefined,
     snapshot: record.snapshot,
     stats,
     historyLength: record.historyLength,

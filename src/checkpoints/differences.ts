@@ -1,6 +1,5 @@
 // Lists the differences between two snapshots, path by path. git's differ finds renames, binary files and lines. This
 // module adds the paths at which only the permissions differ, because git does not see these differences.
-import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import {
   compare,
@@ -25,15 +24,15 @@ export interface DiffSide {
 export interface Difference {
   readonly path: TreePath;
   /** The source of a renamed or copied file. */
-  readonly oldPath?: TreePath;
+  readonly oldPath?: TreePath | undefined;
   readonly change: ChangeName;
   /** Git's letter. Undefined when only permissions differ. */
   readonly letter: DiffStatus | undefined;
   readonly binary: boolean;
-  readonly linesAdded?: number;
-  readonly linesRemoved?: number;
-  readonly before?: DiffSide;
-  readonly after?: DiffSide;
+  readonly linesAdded?: number | undefined;
+  readonly linesRemoved?: number | undefined;
+  readonly before?: DiffSide | undefined;
+  readonly after?: DiffSide | undefined;
   /** The modes of both sides, for a directory whose permissions differ. The usual mode is `040000`. */
   readonly directoryModes?: readonly [before: string, after: string];
 }
@@ -119,7 +118,10 @@ function directoryMode(permissions: number | undefined): string {
   return `0${(0o40000 | (permissions ?? 0)).toString(8)}`;
 }
 
-type Sides = (before: TreePath, after: TreePath) => { readonly before?: DiffSide; readonly after?: DiffSide };
+type Sides = (
+  before: TreePath,
+  after: TreePath,
+) => { readonly before?: DiffSide | undefined; readonly after?: DiffSide | undefined };
 
 async function changedSides(
   store: SnapshotStore,
@@ -137,10 +139,7 @@ async function changedSides(
     if (before !== undefined) olds.set(path, { entry: before, size: sizeOf.get(before) ?? -1 });
     if (after !== undefined) news.set(path, { entry: after, size: sizeOf.get(after) ?? -1 });
   }
-  const sides: Sides = (oldPath, newPath) => {
-    const [before, after] = [olds.get(oldPath), news.get(newPath)];
-    return given({ before, after });
-  };
+  const sides: Sides = (oldPath, newPath) => ({ before: olds.get(oldPath), after: news.get(newPath) });
   return { changes, sides };
 }
 
@@ -148,11 +147,12 @@ function describe(item: DiffItem, count: LineCount | undefined, sides: Sides): D
   const { path, from, status } = item;
   return {
     path,
-    ...given({ oldPath: from }),
+    oldPath: from,
     change: changeNames[status],
     letter: status,
     binary: count !== undefined && count.added === undefined,
-    ...given({ linesAdded: count?.added, linesRemoved: count?.removed }),
+    linesAdded: count?.added,
+    linesRemoved: count?.removed,
     ...sides(from ?? path, path),
   };
 }

@@ -1,7 +1,6 @@
 // The ledger records who wrote each content that a path had in a checkpoint or that the agent reported. A content
 // without a record counts as the work of another author. The ledger is in memory and never reads the disk. The session
 // stores the records in its log and rebuilds the ledger from them at the next start.
-import { given } from '../base/given.ts';
 import type { BlobId, SessionId } from '../base/ids.ts';
 import type { TreeChange } from '../tree/tree.ts';
 import { byBytes, type TreePath } from '../tree/tree-path.ts';
@@ -22,9 +21,9 @@ export interface LedgerRecord {
   readonly content: Known;
   readonly who: Author;
   /** The session whose agent wrote the content, if `who` is `session`. The id remains after the session closes. */
-  readonly session?: SessionId;
+  readonly session?: SessionId | undefined;
   /** The id of the checkpoint in which the write was found, or the name of the tool that reported the write. */
-  readonly by?: string;
+  readonly by?: string | undefined;
   /** The time of the record (RFC 3339). The ledger uses only the order of the records, not this time. */
   readonly at: string;
 }
@@ -52,7 +51,7 @@ export class Ledger {
   compose(path: TreePath, content: Known, who: Author, at: string, by?: string): LedgerRecord | undefined {
     const last = this.last(path);
     if (last?.content === content && last.who === who) return undefined;
-    return { path, content, who, at, ...given({ by }) };
+    return { path, content, who, at, by };
   }
 
   /**
@@ -71,7 +70,7 @@ export class Ledger {
     for (const { path, after } of changes) {
       const content: Known = after?.blob ?? 'absent';
       if (this.last(path)?.content === content) continue;
-      const record: LedgerRecord = { path, content, who, at, ...given({ by, session }) };
+      const record: LedgerRecord = { path, content, who, at, by, session };
       this.add(record);
       added.push(record);
     }
@@ -122,7 +121,8 @@ export class Ledger {
       content: content ?? record.content,
       who,
       at: beside.at,
-      ...given({ by: beside.by, session }),
+      by: beside.by,
+      session,
     };
   }
 }

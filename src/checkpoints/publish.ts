@@ -1,6 +1,5 @@
 // Makes checkpoints: captures the current work tree, collects the data of the session for the record, and publishes the
 // record. A checkpoint is on the disk and in the index only after its publication.
-import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -17,7 +16,8 @@ export function capturePresent(
   alsoInclude?: readonly TreePath[],
 ): Promise<Capture> {
   return capture.capture({
-    ...given({ previous: index.head?.record.snapshot, alsoInclude }),
+    previous: index.head?.record.snapshot,
+    alsoInclude,
     signal: context.signal,
     onProgress: context.progress('capture'),
   });
@@ -32,11 +32,14 @@ export async function publish(
 ): Promise<StoredCheckpoint> {
   const { commit } = await checkpoints.store.publish({
     record,
-    ...given({ tag, name }),
+    tag,
+    name,
   });
   const stored: StoredCheckpoint = {
     record,
-    ...given({ tag, name, commit }),
+    tag,
+    name,
+    commit,
   };
   checkpoints.index.add(stored);
   return stored;
@@ -75,7 +78,7 @@ export function presentFacts({
     conversation: conversation.head,
     logLength: sessionLog.length,
     historyLength: conversation.state.history.length,
-    ...given({ inTangent: conversation.state.tangent && true }),
+    inTangent: conversation.state.tangent && true,
     rules: rulesOf(options),
   };
 }

@@ -12,10 +12,10 @@ export interface ReportedWrite {
    * The content after the write. Absent when the reporting session has a different kind of store, whose content ids
    * differ.
    */
-  readonly content?: BlobId | 'absent';
+  readonly content?: BlobId | 'absent' | undefined;
   readonly session: SessionId;
   /** The name of the agent in the reporting session, if the conversation contains a name. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   /**
    * The head at the time of the report: the head of the session that keeps this record, not that of the reporting
    * session.
@@ -35,7 +35,7 @@ export interface ReportedWrite {
  * id.
  */
 export interface EntryAtCheckpoint {
-  readonly id?: CheckpointId;
+  readonly id?: CheckpointId | undefined;
   readonly entry: Entry | undefined;
 }
 

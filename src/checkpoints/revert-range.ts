@@ -1,14 +1,13 @@
 // Finds the two ends of the range that a revert undoes. The range is the work of a turn, a tool or a restore, or any
 // part of one line.
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';
 
 /** A range on one line. When `to` is absent, the range ends at the current work tree. */
 export interface RevertRange {
   readonly from: StoredCheckpoint;
-  readonly to?: StoredCheckpoint;
+  readonly to?: StoredCheckpoint | undefined;
 }
 
 /**
@@ -17,10 +16,10 @@ export interface RevertRange {
  * its oldest checkpoint to the current work tree.
  */
 interface AskedRange {
-  readonly author?: string | null;
-  readonly tag?: string | null;
-  readonly from?: string | null;
-  readonly to?: string | null;
+  readonly author?: string | null | undefined;
+  readonly tag?: string | null | undefined;
+  readonly from?: string | null | undefined;
+  readonly to?: string | null | undefined;
 }
 
 /** Finds the range that a client requests. @throws InvalidParams, InvalidTag, UnknownCheckpoint, InvalidRange */
@@ -41,7 +40,7 @@ export function revertRange(index: CheckpointIndex, { tag, from, to, author }: A
   }
   const range = {
     from: index.resolve(from ?? ''),
-    ...given({ to: to == null ? undefined : index.resolve(to) }),
+    to: to == null ? undefined : index.resolve(to),
   };
   requireOneLine(index, range);
   return range;
@@ -128,6 +127,6 @@ function requireOneLine(index: CheckpointIndex, { from, to }: RevertRange): void
   throw new CheckpointdError(
     'InvalidRange',
     `${end} does not come after checkpoint "${index.tagOf(first) ?? first}". The later end of a range must descend from the earlier end. checkpoint/list marks detached checkpoints.`,
-    { details: { from: first, ...given({ to: last }) } },
+    { details: { from: first, to: last } },
   );
 }

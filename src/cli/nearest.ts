@@ -14,7 +14,7 @@ export function nearest(word: string, words: readonly string[]): string[] {
 /** Returns the tags and names that are similar to words that are not checkpoints. */
 export function nearestReferences(
   words: readonly string[],
-  checkpoints: readonly { readonly tag?: string; readonly name?: string }[],
+  checkpoints: readonly { readonly tag?: string | undefined; readonly name?: string | undefined }[],
 ): string[] {
   const known = checkpoints.flatMap(({ tag, name }) => [tag, name].filter((word) => word !== undefined));
   return words.flatMap((word) => (known.includes(word) ? [] : nearest(word, known)));

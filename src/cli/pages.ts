@@ -4,7 +4,7 @@ import type { Ask, Task } from './command.ts';
 import { plain } from './terminal.ts';
 
 /** Requests page after page. `ask` receives the fields that select the next page. */
-export async function* pagesOf<P extends { readonly nextCursor?: string }>(
+export async function* pagesOf<P extends { readonly nextCursor?: string | undefined }>(
   ask: (from: { readonly cursor?: string }) => Promise<P>,
 ): AsyncGenerator<P> {
   for (let from: { readonly cursor?: string } | undefined = {}; from !== undefined; ) {

@@ -1,7 +1,6 @@
 // Finds the session that a client names as the author. A revert or restore with an author undoes only this author's
 // changes.
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { SessionId } from '../base/ids.ts';
 import { oneLine } from '../base/text/one-line.ts';
 import type { RevertRange } from '../checkpoints/revert-range.ts';
@@ -41,6 +40,6 @@ function authorNamed(session: Session, range: RevertRange, author: string): Sess
     only === undefined
       ? `Neither a session nor an agent named ${JSON.stringify(shown)} reported a write to this session. Nothing was changed. Give the id of a session on this work tree, or the name of its agent.`
       : `Several sessions of ${shown} reported writes in the range. Nothing was changed. Give the id of one of these sessions: ${named.join(', ')}.`,
-    { details: { author: shown, ...given({ sessions: only === undefined ? undefined : named.sort() }) } },
+    { details: { author: shown, sessions: only === undefined ? undefined : named.sort() } },
   );
 }

@@ -2,7 +2,6 @@
 // change nothing.
 import { isUtf8 } from 'node:buffer';
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import { requireBase } from '../checkpoints/checkpoint-index.ts';
 import { viewOf } from '../checkpoints/checkpoint-view.ts';
@@ -41,11 +40,12 @@ export const checkpointFiles = defineCommand('checkpoint/files', async ({ sessio
       ...pathRef(path),
       size,
       mode,
-      ...given({ change, hash: blob }),
+      change,
+      hash: blob,
     })),
     fileCount,
     totalSize,
-    ...given({ nextCursor: page.nextCursor }),
+    nextCursor: page.nextCursor,
   };
 });
 
@@ -166,21 +166,19 @@ export const checkpointStats = defineCommand('checkpoint/stats', async ({ sessio
 export const checkpointDiff = defineCommand('checkpoint/diff', async ({ session, params, context }) => {
   const request = {
     format: params.format ?? 'nameStatus',
-    ...given({
-      from: params.from,
-      to: params.to,
-      paths: treePaths(params.paths),
-      perFile: params.perFile,
-      binary: params.binary,
-      reverse: params.reverse,
-    }),
+    from: params.from,
+    to: params.to,
+    paths: treePaths(params.paths),
+    perFile: params.perFile,
+    binary: params.binary,
+    reverse: params.reverse,
   };
   const { files, text, stats, truncated } = await snapshotDiff(session, request, context);
   return {
     files: files.map(diffFile),
     ...(text && textAnswer(text)),
     stats,
-    ...given({ truncated: truncated || undefined }),
+    truncated: truncated || undefined,
   };
 });
 
@@ -199,18 +197,21 @@ function diffFile(entry: DiffEntry): Wire.DiffFile {
     ...pathRef(entry.path),
     absolutePath: Buffer.from(entry.absolutePath, 'latin1').toString('utf8'),
     change: entry.change,
-    ...given({ oldPath: old?.path, oldPathBytes: old?.pathBytes }),
-    ...given({ binary: entry.binary || undefined }),
-    ...given({
-      before: contents.before?.toString(encoding),
-      after: contents.after?.toString(encoding),
-      unified: unified?.toString(encoding),
-    }),
-    ...given({ encoding: encoding === 'base64' ? encoding : undefined }),
-    ...given({ truncated: entry.isCut || undefined, hunks: unified && hunksIn(unified) }),
-    ...given({ linesAdded: entry.linesAdded, linesRemoved: entry.linesRemoved }),
-    ...given({ beforeMode: modes.before, afterMode: modes.after }),
-    ...given({ beforeSize: sizeOf(before), afterSize: sizeOf(after) }),
+    oldPath: old?.path,
+    oldPathBytes: old?.pathBytes,
+    binary: entry.binary || undefined,
+    before: contents.before?.toString(encoding),
+    after: contents.after?.toString(encoding),
+    unified: unified?.toString(encoding),
+    encoding: encoding === 'base64' ? encoding : undefined,
+    truncated: entry.isCut || undefined,
+    hunks: unified && hunksIn(unified),
+    linesAdded: entry.linesAdded,
+    linesRemoved: entry.linesRemoved,
+    beforeMode: modes.before,
+    afterMode: modes.after,
+    beforeSize: sizeOf(before),
+    afterSize: sizeOf(after),
   };
 }
 
@@ -234,17 +235,17 @@ type DiffFormat = 'nameStatus' | 'stat' | 'unified' | 'contents' | 'text';
 
 interface DiffRequest {
   /** The earlier state. Default: the base. */
-  readonly from?: string;
+  readonly from?: string | undefined;
   /** The later state. Default: the current work tree. */
-  readonly to?: string;
+  readonly to?: string | undefined;
   readonly format: DiffFormat;
   /** True to split the unified text into parts, one for each file. */
-  readonly perFile?: boolean;
+  readonly perFile?: boolean | undefined;
   /** True to include patches of binary files in the unified text. */
-  readonly binary?: boolean;
-  readonly paths?: readonly TreePath[];
+  readonly binary?: boolean | undefined;
+  readonly paths?: readonly TreePath[] | undefined;
   /** True to swap the two sides. */
-  readonly reverse?: boolean;
+  readonly reverse?: boolean | undefined;
 }
 
 interface DiffEntry extends Difference {
@@ -292,7 +293,8 @@ async function snapshotDiff(
   try {
     const options = {
       signal: context.signal,
-      ...given({ paths: request.paths, binary: request.binary }),
+      paths: request.paths,
+      binary: request.binary,
     };
     const { list, stats } = await differencesOf(store, trees, { from, to }, options);
     const root = Buffer.from(session.parts.workTree.root, 'utf8').toString('latin1');

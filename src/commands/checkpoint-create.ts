@@ -2,7 +2,6 @@
 // before it, no list contains the checkpoint, and a cancelled request changes nothing.
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import { newCheckpointId, type Tag } from '../base/ids.ts';
 import { oneLine } from '../base/text/one-line.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -49,7 +48,7 @@ async function create({
   const head = index.head;
   const parent = params.parent == null ? head : index.resolve(params.parent);
   const capture = await capturePresent(checkpoints, context);
-  const facts = { path: capture.path, ms: Math.round(capture.ms), ...given({ reason: capture.reason }) };
+  const facts = { path: capture.path, ms: Math.round(capture.ms), reason: capture.reason };
   if (params.onlyIfChanged === true && head !== undefined && (await isSame(checkpoints, head, capture)))
     return createAnswer(session, head, { created: false, capture: facts }, context, capture);
   context.signal.throwIfAborted();
@@ -77,7 +76,7 @@ async function create({
     'The checkpoint was made, but the daemon could not record that the work tree was replaced';
   await afterCommit(context, unrecorded, () => directory.recordWorkTree(marker, made.record.seq));
   session.writeSummary();
-  const since = { ...given({ from: head?.record.snapshot }), ms: elapsed() };
+  const since = { from: head?.record.snapshot, ms: elapsed() };
   await session.parts.events.created(session, made, since, context.client);
   return createAnswer(session, made, { created: true, capture: facts }, context, capture);
 }
@@ -121,7 +120,7 @@ async function createAnswer(
     checkpoint: checkpointAnswer(view),
     skipped: skipped(left),
     complete: left.length === 0 && torn.length === 0,
-    ...given({ possiblyTorn: torn.length === 0 ? undefined : torn.map(pathRef) }),
+    possiblyTorn: torn.length === 0 ? undefined : torn.map(pathRef),
     capture: facts.capture,
   };
 }
@@ -170,15 +169,16 @@ function composeRecord(session: Session, { index }: Checkpoints, made: Ingredien
     timestamp: timestamp(session.parts.clock),
     kind: request.kind,
     madeAs: tag,
-    ...given({ parent: parent?.record.id, place }),
+    parent: parent?.record.id,
+    place,
     description: describe(request, message, index.head?.record.snapshot !== capture.snapshot),
-    ...given({ toolName: request.toolName }),
+    toolName: request.toolName,
     message,
     snapshot: capture.snapshot,
     currentTurn: turn,
     toolsInTurn: tool ?? 0,
     skipped: capture.skipped,
-    ...given({ undo: index.head?.record.undo }),
+    undo: index.head?.record.undo,
     ...context.stamp,
   };
 }

@@ -1,7 +1,6 @@
 // checkpoint/restore, undo and redo. Each command turns a client's request into a restore job and runs the job. The
 // steps of a job and their order are in restore/restore.ts.
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
@@ -46,7 +45,8 @@ export const checkpointRestore = defineCommand(
       mode: params.mode ?? 'soft',
       scope,
       onConflict: params.onConflict ?? 'overwrite',
-      ...given({ paths, parent }),
+      paths,
+      parent,
       undo: (id) => [...(index.head?.record.undo ?? []), id].slice(-undoMax),
       redo: () => [],
       description: `Restored to ${index.tagOf(target.record.id) ?? target.record.id}`,
@@ -89,7 +89,8 @@ async function restoreOfAuthor(
   const tag = index.tagOf(target.record.id) ?? target.record.id;
   const job: RevertJob = {
     ...range,
-    ...given({ paths: treePaths(params.paths), parent: head?.id }),
+    paths: treePaths(params.paths),
+    parent: head?.id,
     author: askedAuthor(session, range, author),
     mode: params.mode ?? 'soft',
     conflicts: 'leave',
@@ -189,7 +190,8 @@ async function stepOverRestore(
     target: safety,
     mode: 'hard',
     scope: record.scope ?? 'both',
-    ...given({ paths, parent: safety.record.parent }),
+    paths,
+    parent: safety.record.parent,
     undoes: { restore: record.id, isExact: params.mode === 'hard' },
     onConflict: params.onConflict ?? 'overwrite',
     undo: from === 'undo' ? rest : longer,

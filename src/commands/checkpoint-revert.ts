@@ -1,7 +1,6 @@
 // checkpoint/revert: turns a client's request into a revert of a range. The answer contains the result for each path
 // and, for a conflict, the authors of both sides. The merge is in restore/revert.ts.
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import { invariant } from '../base/invariant.ts';
 import { counted } from '../base/text/plural.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
@@ -32,8 +31,10 @@ export const checkpointRevert = defineCommand(
     const head = index.head?.record;
     const job: RevertJob = {
       ...range,
-      ...given({ paths: treePaths(params.paths), hunks: hunksAsked(params.hunks), parent: head?.id }),
-      ...given({ author: params.author == null ? undefined : askedAuthor(session, range, params.author) }),
+      paths: treePaths(params.paths),
+      hunks: hunksAsked(params.hunks),
+      parent: head?.id,
+      author: params.author == null ? undefined : askedAuthor(session, range, params.author),
       mode: 'hard',
       conflicts: params.conflicts ?? 'leave',
       labels: labelsOf(session, range),
@@ -121,7 +122,7 @@ function labelsOf(session: Session, { from, to }: RevertRange): RevertJob['label
 }
 
 function endsOf({ from, to }: RevertRange): Pick<Wire.RevertResult, 'from' | 'to'> {
-  return { from: from.record.id, ...given({ to: to?.record.id }) };
+  return { from: from.record.id, to: to?.record.id };
 }
 
 async function revertAnswer(
@@ -143,7 +144,7 @@ async function revertAnswer(
     ...answer,
     conflicts: conflicts.map((each) => ({
       ...each,
-      ...given({ author: later.get(treePath(each)) ?? each.author }),
+      author: later.get(treePath(each)) ?? each.author,
     })),
   };
 }
@@ -170,5 +171,5 @@ function pathAnswer(
     entry === undefined ? undefined : writerOf(session, path, entry.blob);
   const sides = reason === undefined ? {} : { taken: writer(base), later: writer(ours) };
   const partial = isPartial || undefined;
-  return { ...pathRef(path), outcome: outcomes[outcome], ...given({ partial, reason, ...sides }) };
+  return { ...pathRef(path), outcome: outcomes[outcome], partial, reason, ...sides };
 }

@@ -2,7 +2,6 @@
 // creates checkpoints, checkpoint-restore.ts restores them, and checkpoint-contents.ts reads their contents.
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import { type CheckpointIndex, requireBase } from '../checkpoints/checkpoint-index.ts';
 import { viewAfterCommit, viewOf } from '../checkpoints/checkpoint-view.ts';
@@ -110,7 +109,7 @@ function hasNone(session: Session): boolean {
 }
 
 function cleanAnswer(session: Session, removed: number): Wire.CheckpointCleanResult {
-  return { removed, ...given({ path: ownRepository(session) }), checkpoints: disabledState('Cleaned') };
+  return { removed, path: ownRepository(session), checkpoints: disabledState('Cleaned') };
 }
 
 /** Removes the rest of the store, as far as the disk allows. The checkpoints are already gone. */
@@ -162,7 +161,7 @@ export const checkpointList = defineCommand('checkpoint/list', async ({ session,
     const size = params.withSizes === true ? await snapshotSize(checkpoints.store, snapshot) : undefined;
     views.push({ ...view, ...size });
   }
-  return { checkpoints: views, ...given({ nextCursor: page.nextCursor }) };
+  return { checkpoints: views, nextCursor: page.nextCursor };
 });
 
 /** Returns a turn with the checkpoints of its tools. */
@@ -188,7 +187,9 @@ export const checkpointGet = defineCommand('checkpoint/get', async ({ session, p
     checkpoint: checkpointAnswer(view),
     ...(message === '' ? {} : { message }),
     skipped: skipped(view.skipped),
-    ...given({ restored, safety, inTangent }),
+    restored,
+    safety,
+    inTangent,
   };
 });
 
@@ -213,7 +214,7 @@ export const checkpointRename = defineCommand(
   async ({ session, params, context }) => {
     const { index, store } = session.requireCheckpoints();
     const { record, name } = checked(index, params);
-    const intended = { renames: record.id, ...given({ name }) };
+    const intended = { renames: record.id, name };
     session.parts.operations.intend(context.stamp, intended);
     await store.rename(record.id, name);
     index.rename(record.id, name);

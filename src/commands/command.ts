@@ -133,7 +133,7 @@ export function defineDaemonCommand<M extends DaemonMethod>(
 
 export interface SessionParams {
   readonly session: string;
-  readonly idempotencyKey?: string | null;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /**

@@ -3,7 +3,6 @@
 // the daemon notifies the clients. The daemon makes the answer from the logged effect.
 
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { bytesPerToken, checkContextPaths, contextBudgetTokens } from '../conversation/context.ts';
 import { type Conversation, nextMessageFrom } from '../conversation/conversation.ts';
@@ -134,7 +133,7 @@ export const conversationHistory = defineCommand('conversation/history', ({ sess
     start: page.start,
     historyLength: state.history.length,
     validHistoryRange: state.validRange,
-    ...given({ nextCursor: page.nextCursor }),
+    nextCursor: page.nextCursor,
   };
 });
 
@@ -221,7 +220,7 @@ export const conversationTranscript = defineCommand('conversation/transcript', (
     lines: page.items,
     start: page.start,
     transcriptLength: state.transcript.length,
-    ...given({ nextCursor: page.nextCursor }),
+    nextCursor: page.nextCursor,
   };
 });
 
@@ -245,7 +244,7 @@ export const conversationContext = defineCommand(
   async ({ session, params, context }) => {
     if (params.message !== true) {
       const now = await contextNow(session, context.signal);
-      return { context: contextState(now), ...given({ contextMessageLength: now.messageLength }) };
+      return { context: contextState(now), contextMessageLength: now.messageLength };
     }
     const hooks = params.hooks?.map(({ output }) => output);
     const agentPrompt = params.agentPrompt ?? undefined;
@@ -330,8 +329,8 @@ export const conversationRecordLines = defineConversationChange(
     const { linesBefore, linesAfter, oldText, newText } = params;
     const path = treePath(params);
     const after = linesAfter ?? (await linesNow(session, path, context.signal));
-    const optional = given({ before: linesBefore, oldText, newText });
-    const write = { path: toText(path), operation: params.operation, after, ...optional };
+    const { operation } = params;
+    const write = { path: toText(path), operation, after, before: linesBefore, oldText, newText };
     return conversation.recordLines(write, keyed);
   },
   asItIs,

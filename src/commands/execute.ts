@@ -3,7 +3,6 @@
 // answer. The commands themselves run the steps after the commit, with afterCommit. The description of a method in
 // protocol.json says which steps apply to it. This file is independent of single commands.
 import { CheckpointdError, failedAfterRecovery } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import { methods } from '../protocol/methods.ts';
 import type { EarlierEffect, OperationRecords } from '../session/operations.ts';
@@ -123,7 +122,7 @@ async function change(command: AnySessionCommand, call: AnyCall): Promise<object
   };
   try {
     const answer = await operations.run(
-      { method, params, ...given({ key: params.idempotencyKey }) },
+      { method, params, key: params.idempotencyKey },
       (stamp) => {
         const context = { ...call.context, stamp };
         return inLane(

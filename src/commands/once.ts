@@ -9,7 +9,7 @@ import { keepAnswer, withWarnings } from './execute.ts';
 export async function once<R extends object>(
   operations: OperationRecords,
   method: string,
-  { params, context, warnings }: Call<{ readonly idempotencyKey?: string | null }>,
+  { params, context, warnings }: Call<{ readonly idempotencyKey?: string | undefined }>,
   work: (stamp: OperationContext['stamp']) => Promise<R>,
 ): Promise<R & { readonly replayed?: boolean }> {
   const key = params.idempotencyKey;

@@ -1,7 +1,6 @@
 // The commands for git remotes: list remotes, push, fetch, and import a session from a line. These commands do not wait
 // in a session's queue, so they find sessions themselves.
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type * as Wire from '../protocol/types.ts';
 import {
@@ -80,7 +79,7 @@ function takenName({ name, url }: Remote): CheckpointdError {
 /** Lists the remotes of a storage. */
 export const remoteList = defineDaemonCommand('remote/list', ({ params, daemon }) => {
   const remotes = remotesOf(daemon, params.storageDir);
-  return { remotes: remotes.list().map(remoteAnswer), ...given({ writer: remotes.writer }) };
+  return { remotes: remotes.list().map(remoteAnswer), writer: remotes.writer };
 });
 
 /** Removes a remote and all data that was fetched from the remote. */
@@ -147,7 +146,7 @@ function pushAnswer(
 }
 
 function leftAnswer({ path, because, rule }: LeftPath): Wire.LeftPath {
-  return { ...pathRef(path), because, ...given({ rule }) };
+  return { ...pathRef(path), because, rule };
 }
 
 /** Fetches whole lines. */
@@ -211,7 +210,7 @@ export const sessionImport = defineDaemonCommand('session/import', (call) => {
     const progress = context.progress('import');
     const listed = await fetchLines({ remotes, remote, signal }, params.session, () => undefined);
     refuseRefused(listed, params.writer ?? undefined);
-    const wanted = { session: params.session, ...given({ writer: params.writer }) };
+    const wanted = { session: params.session, writer: params.writer };
     const made = await withFetchedLine({ remotes, remote, signal }, wanted, (open) =>
       daemon.alone(async () => {
         const answerOf = (marker: SessionMarker): Wire.SessionImportResult => ({
@@ -250,7 +249,7 @@ function importAnswer(
     retention,
     origin: { remote: name, session: manifest.session, writer: manifest.writer, head: commit },
     checkpoints: checkpoints.length,
-    ...given({ head: manifest.head }),
+    head: manifest.head,
   };
 }
 
@@ -316,9 +315,7 @@ function lineAnswer({ ref, manifest }: ListedLine, remotes: Remotes): Wire.Remot
     strategy: manifest.strategy,
     createdAt: manifest.created,
     updatedAt: manifest.updated,
-    ...given({
-      title,
-      origin: origin && { session: origin.session, writer: origin.writer, head: origin.commit },
-    }),
+    title,
+    origin: origin && { session: origin.session, writer: origin.writer, head: origin.commit },
   };
 }

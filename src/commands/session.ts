@@ -1,6 +1,5 @@
 // The commands for sessions: open, get, list, close, delete, and look up the outcome of an operation.
 import { isDeepStrictEqual } from 'node:util';
-import { given } from '../base/given.ts';
 import { baseOf } from '../checkpoints/checkpoint-index.ts';
 import { viewAfterCommit, viewOf } from '../checkpoints/checkpoint-view.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
@@ -61,11 +60,9 @@ function openRequest(params: Wire.SessionOpenParams, defaultStorage: string): Op
   const storage = params.storageDir == null ? defaultStorage : placePath(params.storageDir, 'storageDir');
   return {
     workTree: placePath(params.workspace, 'workspace'),
-    ...given({
-      conversationId: params.conversationId,
-      retention: params.retention,
-      recover: params.recover,
-    }),
+    conversationId: params.conversationId,
+    retention: params.retention,
+    recover: params.recover,
     strategy: params.strategy ?? defaultStrategy,
     init: params.init ?? 'auto',
     allowProtected: params.allowProtected ?? false,
@@ -85,27 +82,34 @@ export function sessionOptions(
     include: params.include ?? [],
     exclude: params.exclude ?? [],
     durability: params.durability ?? 'process',
-    limits: { ...defaultLimits, ...given(params.limits ?? {}) },
-    features: { checkpoints: true, tangent: true, ...given(params.features ?? {}) },
+    limits: {
+      ...params.limits,
+      maxFileBytes: params.limits?.maxFileBytes ?? defaultLimits.maxFileBytes,
+      initTimeoutMs: params.limits?.initTimeoutMs ?? defaultLimits.initTimeoutMs,
+    },
+    features: {
+      checkpoints: params.features?.checkpoints ?? true,
+      tangent: params.features?.tangent ?? true,
+    },
   };
 }
 
 /** Reads the settings from a request to open a session. @throws InvalidParams */
 function settingsOf({ modelInfo, tools, mcpEnabled, limits }: Wire.SessionOpenParams): Settings {
   const model = modelInfo == null ? undefined : knownModel(modelInfo);
-  return given({
+  return {
     model,
     tools: tools == null ? undefined : checkTools(tools),
     mcpEnabled,
     messageChars: limits?.maxMessageCharacters,
-  });
+  };
 }
 
 interface Settings {
-  readonly model?: KnownModel;
-  readonly tools?: ToolsByOrigin;
-  readonly mcpEnabled?: boolean;
-  readonly messageChars?: number;
+  readonly model?: KnownModel | undefined;
+  readonly tools?: ToolsByOrigin | undefined;
+  readonly mcpEnabled?: boolean | undefined;
+  readonly messageChars?: number | undefined;
 }
 
 /**
@@ -116,7 +120,7 @@ async function applySettings(session: Session, wanted: Settings, context: Operat
   const { conversation } = session.parts;
   const { model, tools, mcpEnabled, messageChars } = wanted;
   for (const warning of model?.warnings ?? []) context.warn(warning);
-  if (Object.keys(wanted).length === 0) return;
+  if (Object.values(wanted).every((value) => value === undefined)) return;
   await inLane(session, 'session/open', context, () => {
     session.requireRecovered();
     const { settings, state } = conversation;
@@ -151,8 +155,8 @@ async function openResult(
     retention: marker.retention,
     resumed,
     checkpoints: checkpointsState(session),
-    ...given({ shadowRepoPath: shadowPath(session) }),
-    ...given({ base: view && checkpointAnswer(view) }),
+    shadowRepoPath: shadowPath(session),
+    base: view && checkpointAnswer(view),
     skipped: view === undefined ? [] : skipped(view.skipped),
     ...(recovered === undefined
       ? {}
@@ -182,7 +186,8 @@ export const sessionGet = defineCommand('session/get', async ({ session }) => {
       ? {}
       : { head: checkpointAnswer(await viewOf(checkpoints, head)) }),
     manager: {
-      ...given({ shadowRepoPath: shadowPath(session), pendingUserMessage }),
+      shadowRepoPath: shadowPath(session),
+      pendingUserMessage,
       workTreePath: workTree.root,
       checkpoints: checkpoints?.index.listedSize ?? 0,
       tagIndex: checkpoints?.index.tagCount ?? 0,
@@ -197,17 +202,15 @@ export const sessionGet = defineCommand('session/get', async ({ session }) => {
       length: queue.figures.waiting,
       capacity: queue.figures.capacity,
       poisoned: queue.figures.poisoned,
-      ...given({ running: queue.figures.running }),
+      running: queue.figures.running,
     },
-    ...given({
-      origin: origin && {
-        remote: origin.remote,
-        session: origin.session,
-        writer: origin.writer,
-        head: origin.commit,
-      },
-      unfinishedRestore: session.hasUnfinishedRestore || undefined,
-    }),
+    origin: origin && {
+      remote: origin.remote,
+      session: origin.session,
+      writer: origin.writer,
+      head: origin.commit,
+    },
+    unfinishedRestore: session.hasUnfinishedRestore || undefined,
   };
 });
 
@@ -222,7 +225,8 @@ export const sessionList = defineDaemonCommand('session/list', async ({ params, 
   const page = pageOf(all, `sessions ${storage} ${workspace ?? ''}`, params);
   return {
     sessions: await Promise.all(page.items.map((one) => summary(sessions, one, warnings))),
-    ...given({ nextCursor: page.nextCursor, warnings: warnings.length === 0 ? undefined : warnings }),
+    nextCursor: page.nextCursor,
+    warnings: warnings.length === 0 ? undefined : warnings,
   };
 });
 
@@ -248,7 +252,8 @@ async function summary(
     strategy: marker.strategy,
     retention: marker.retention,
     open,
-    ...given({ checkpoints, holder }),
+    checkpoints,
+    holder,
     bytes: await sessions.bytesOf(listed),
     createdAt: marker.created,
     // The clock of the file system is some milliseconds behind the clock of the process, so a heartbeat may seem older
@@ -312,7 +317,8 @@ export const operationGet = defineCommand('operation/get', ({ session, params })
     state,
     operation,
     method,
-    ...given({ result, checkpoint }),
-    ...given({ error: error && { code: errorCodes[error.kind], ...error } }),
+    result,
+    checkpoint,
+    error: error && { code: errorCodes[error.kind], ...error },
   };
 });

@@ -10,7 +10,6 @@
 // next opening finishes or undoes the restore. If the client keeps the tail, the daemon keeps the files and moves only
 // the conversation.
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import { capturePresent } from '../checkpoints/publish.ts';
 import type { Conversation, ExitResult } from '../conversation/conversation.ts';
@@ -31,9 +30,10 @@ export const conversationTangent = defineCommand('conversation/tangent', ({ sess
   if (tangent === undefined) return { active };
   return {
     active,
-    ...given({ durationSeconds }),
+    durationSeconds,
     tangentStartTime: new Date(tangent.tangentStartTime).toISOString(),
-    ...given({ added, files: tangent.filesCheckpoint === undefined ? undefined : true }),
+    added,
+    files: tangent.filesCheckpoint === undefined ? undefined : true,
   };
 });
 
@@ -50,7 +50,7 @@ export const conversationEnterTangent = defineConversationChange(
     const { record } = await publishSafety(restoreSite(session), present, context, 'Before a tangent');
     return tangents.enter({ filesCheckpoint: record.id, idempotency });
   },
-  ({ entered, filesCheckpoint }) => ({ entered, ...given({ checkpoint: filesCheckpoint }) }),
+  ({ entered, filesCheckpoint }) => ({ entered, checkpoint: filesCheckpoint }),
 );
 
 /** Returns to the main conversation. If the tangent included the files, also restores the files. */
@@ -115,7 +115,7 @@ async function exitTangent({
       mode: 'hard',
       scope: 'both',
       onConflict: 'overwrite',
-      ...given({ parent }),
+      parent,
       undo: (id) => [...undone, id],
       redo: () => [],
       description: 'Left a tangent',

@@ -1,6 +1,5 @@
 // The commands for the work tree. These commands report the changes that the watcher has seen, and read and write the
 // ledger of authors.
-import { given } from '../base/given.ts';
 import type * as Wire from '../protocol/types.ts';
 import { pathHistory, recordWrite } from '../session/authorship.ts';
 import type { Session } from '../session/session.ts';
@@ -15,7 +14,7 @@ export const worktreeStatus = defineCommand('worktree/status', ({ session, param
     fast: counts.fast,
     cold: [...counts.cold].map(([reason, count]) => ({ reason, count })),
   };
-  return { ...watcherFigures(session), ...given({ captures, paths }) };
+  return { ...watcherFigures(session), captures, paths };
 });
 
 /** Returns the state and counters of the watcher. The state is `off` if the session does not watch its work tree. */
@@ -28,7 +27,8 @@ export function watcherFigures(session: Session): Wire.WatcherFigures {
     watchedDirectories,
     dirtyPaths,
     overflows,
-    ...given({ drifts: drifts === 0 ? undefined : drifts, reason }),
+    drifts: drifts === 0 ? undefined : drifts,
+    reason,
   };
 }
 
@@ -37,13 +37,13 @@ export const ledgerHistory = defineCommand('ledger/history', async ({ session, p
   const { entries, present } = await pathHistory(session, path);
   const { items, nextCursor } = pageOf(entries, `ledger ${session.id} ${path}`, params);
   const described = await Promise.all(items.map((describe) => describe()));
-  return { entries: described, ...given({ present, nextCursor }) };
+  return { entries: described, present, nextCursor };
 });
 
 /** Records that the agent has just written to or deleted a path. */
 export const ledgerRecordWrite = defineCommand(
   'ledger/recordWrite',
   ({ session, params, context }) =>
-    recordWrite(session, { path: treePath(params), ...given({ toolName: params.toolName }) }, context),
+    recordWrite(session, { path: treePath(params), toolName: params.toolName }, context),
   { isKeptWithEffect: true, check: ({ params }) => treePath(params) },
 );

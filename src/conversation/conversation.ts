@@ -2,7 +2,6 @@
 // the results. The states of a conversation are immutable values. A checkpoint stores a reference to a state. The
 // context files are in context.ts. This module moves no files, does not use the protocol, and runs no model.
 import { type Clock, systemClock } from '../base/clock.ts';
-import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
 import { type ClientObject, clientObject, refuse, wellFormed } from './client-object.ts';
 import { StickyContext, type WindowUse, windowUse } from './context.ts';
@@ -48,16 +47,16 @@ interface NextMessageResult {
    * set.
    */
   readonly accepted: boolean;
-  readonly pendingUserMessage?: string;
+  readonly pendingUserMessage?: string | undefined;
   readonly messageLocked: boolean;
   readonly warnings: readonly string[];
 }
 
 export interface ExitResult extends Lengths {
   readonly exited: boolean;
-  readonly tail?: EntryId;
+  readonly tail?: EntryId | undefined;
   /** The checkpoint with the files as they were before the tangent. The session restores this checkpoint. */
-  readonly filesCheckpoint?: string;
+  readonly filesCheckpoint?: string | undefined;
 }
 
 interface ForgetResult extends Lengths {
@@ -220,7 +219,7 @@ export class Conversation {
         accepted: !before.thread.messageLocked,
         messageLocked: thread.messageLocked,
         warnings,
-        ...given({ pendingUserMessage: thread.pendingUserMessage }),
+        pendingUserMessage: thread.pendingUserMessage,
       }),
       options.idempotency,
     );
@@ -447,15 +446,13 @@ class TangentMode {
       readonly filesCheckpoint?: string | undefined;
       readonly idempotency?: Idempotency | undefined;
     } = {},
-  ): { entered: boolean; filesCheckpoint?: string } {
+  ): { entered: boolean; filesCheckpoint?: string | undefined } {
     const { filesCheckpoint, idempotency } = options;
     const operation = { op: 'enterTangent', startMs: this.#clock.now() } as const;
     return this.#timeline.commit(
       filesCheckpoint === undefined ? operation : { ...operation, filesCheckpoint },
       (before) =>
-        before.thread.tangent === undefined
-          ? { entered: true, ...given({ filesCheckpoint }) }
-          : { entered: false },
+        before.thread.tangent === undefined ? { entered: true, filesCheckpoint } : { entered: false },
       idempotency,
     );
   }
@@ -472,10 +469,8 @@ class TangentMode {
       { op: 'exitTangent', keepTail },
       ({ thread }, after) => ({
         exited: thread.tangent !== undefined,
-        ...given({
-          tail: keepTail ? tailOf(thread)?.id : undefined,
-          filesCheckpoint: thread.tangent?.filesCheckpoint,
-        }),
+        tail: keepTail ? tailOf(thread)?.id : undefined,
+        filesCheckpoint: thread.tangent?.filesCheckpoint,
         ...lengthsOf(after.thread),
       }),
       options.idempotency,

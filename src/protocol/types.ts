@@ -188,7 +188,7 @@ export interface PathRef {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
-  readonly pathBytes?: Base64;
+  readonly pathBytes?: Base64 | undefined;
 }
 
 /** A path that the daemon left out, with the reason. */
@@ -196,7 +196,7 @@ export interface SkippedPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
-  readonly pathBytes?: Base64;
+  readonly pathBytes?: Base64 | undefined;
   /** Why the path was left out. */
   readonly reason: SkipReason;
 }
@@ -206,11 +206,11 @@ export interface FailedPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
-  readonly pathBytes?: Base64;
+  readonly pathBytes?: Base64 | undefined;
   /** Why the path could not be restored. */
   readonly reason: FailureReason;
   /** Reserved, and never sent. */
-  readonly message?: string;
+  readonly message?: string | undefined;
 }
 
 /** A path whose present content is in no checkpoint and was not reported by the agent. */
@@ -218,12 +218,12 @@ export interface ConflictPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
-  readonly pathBytes?: Base64;
+  readonly pathBytes?: Base64 | undefined;
   /**
    * The author of the edit. Absent: the ledger does not know the author. A dry run of `checkpoint/restore`
    * omits it.
    */
-  readonly author?: Author;
+  readonly author?: Author | undefined;
 }
 
 /** The author of a content. */
@@ -231,7 +231,7 @@ export interface Writer {
   /** The kind of author. */
   readonly author: Author;
   /** The id of the other session that wrote the content. Sent if `author` is `session`. */
-  readonly session?: SessionId;
+  readonly session?: SessionId | undefined;
 }
 
 /** A path that the range of a revert changed, with the outcome. */
@@ -239,23 +239,23 @@ export interface RevertPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
-  readonly pathBytes?: Base64;
+  readonly pathBytes?: Base64 | undefined;
   /** The outcome of the revert at the path. */
   readonly outcome: RevertOutcome;
   /**
    * In a revert of one author: true when other authors changed the path, too, and only this author's lines are
    * reverted. Absent: false.
    */
-  readonly partial?: boolean;
+  readonly partial?: boolean | undefined;
   /** The reason for a conflict. */
-  readonly reason?: RevertConflict;
+  readonly reason?: RevertConflict | undefined;
   /**
    * In a conflict: the author of the content at the end of the range, which the revert would reverse. Absent:
    * the path did not exist.
    */
-  readonly taken?: Writer;
+  readonly taken?: Writer | undefined;
   /** In a conflict: the author of the present content. Absent: the path does not exist. */
-  readonly later?: Writer;
+  readonly later?: Writer | undefined;
 }
 
 /** How many files (not lines) changed. Renamed, copied and type-changed files count as modified. */
@@ -276,19 +276,19 @@ export interface Checkpoint {
    * The present tag of the checkpoint. Absent: the checkpoint never had a tag, or lost its tag to a newer
    * checkpoint.
    */
-  readonly tag?: Tag;
+  readonly tag?: Tag | undefined;
   /**
    * The tag that the checkpoint had until a newer checkpoint got it, or until the tool's turn lost its tag.
    * Absent: none.
    */
-  readonly formerTag?: Tag;
+  readonly formerTag?: Tag | undefined;
   /**
    * The tag of the checkpoint with which `stats` compares: the previous turn for a turn, the previous turn or
    * tool for a tool. Absent: that checkpoint has no tag.
    */
-  readonly previousTag?: Tag;
+  readonly previousTag?: Tag | undefined;
   /** The checkpoint that was current when this checkpoint was made. Absent: this is the base. */
-  readonly parent?: CheckpointId;
+  readonly parent?: CheckpointId | undefined;
   /** The reason why the checkpoint was made. */
   readonly kind: CheckpointKind;
   /** A number that increases with each checkpoint, even if the clock jumps. */
@@ -300,31 +300,31 @@ export interface Checkpoint {
   /** Whether this is the checkpoint of a turn. */
   readonly isTurn: boolean;
   /** The name of the tool that had run. Absent: no tool. */
-  readonly toolName?: string;
+  readonly toolName?: string | undefined;
   /** The name that the client gave the checkpoint, unique in the session. Absent: none. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /**
    * True when the current checkpoint does not descend from this checkpoint, because of a restore. Absent:
    * false.
    */
-  readonly detached?: boolean;
+  readonly detached?: boolean | undefined;
   /**
    * True when the store has lost directories of this checkpoint, or of the checkpoint with which `stats`
    * compares. All `stats` are then 0. Absent: false.
    */
-  readonly damaged?: boolean;
+  readonly damaged?: boolean | undefined;
   /** The id of the work tree's content. */
   readonly snapshot: SnapshotId;
   /** The id of the checkpoint's commit. Absent: the strategy makes no commits. */
-  readonly commit?: CommitId;
+  readonly commit?: CommitId | undefined;
   /** How many files changed since the checkpoint of `previousTag` (or `parent`). */
   readonly stats: FileStats;
   /** The number of history entries when the checkpoint was made. */
   readonly historyLength: Count;
   /** The number of files in the checkpoint. Absent: `withSizes` was not set, or the store has lost a part. */
-  readonly fileCount?: Count;
+  readonly fileCount?: Count | undefined;
   /** The size of all files. Absent: for the same reasons as `fileCount`. */
-  readonly totalSize?: Bytes;
+  readonly totalSize?: Bytes | undefined;
 }
 
 /** Whether checkpoints are enabled, and if not, why. */
@@ -332,9 +332,9 @@ export interface CheckpointsState {
   /** Whether checkpoints are enabled. */
   readonly enabled: boolean;
   /** Why checkpoints are disabled. Absent: they are enabled. */
-  readonly reason?: DisabledReason;
+  readonly reason?: DisabledReason | undefined;
   /** The reason in words, with the remedy. Absent: checkpoints are enabled. */
-  readonly message?: string;
+  readonly message?: string | undefined;
 }
 
 /** Limits that a client sets for one session. Each absent limit has the default of the daemon. */
@@ -343,36 +343,36 @@ export interface SessionLimits {
    * The largest allowed size of a captured file. Larger files are left out and listed as skipped. Only the
    * checkpoint of a restore includes larger files, so that undo removes them.
    */
-  readonly maxFileBytes?: Bytes;
+  readonly maxFileBytes?: Bytes | undefined;
   /**
    * The largest allowed size of the store. Beyond it, the daemon removes the session's oldest checkpoints
    * within a minute. The base, the newest checkpoint, named checkpoints, checkpoints for undo and redo, and
    * safety checkpoints of the last day stay.
    */
-  readonly maxStoreBytes?: Bytes;
+  readonly maxStoreBytes?: Bytes | undefined;
   /**
    * The largest allowed number of checkpoints in `checkpoint/list`. Beyond it, the daemon removes the oldest
    * checkpoints within a minute. The base, the newest checkpoint, named checkpoints and checkpoints for undo
    * and redo stay. A limit of 1 acts as 2, with a warning.
    */
-  readonly maxCheckpoints?: number;
+  readonly maxCheckpoints?: number | undefined;
   /** The age in days beyond which `store/gc` removes checkpoints. */
-  readonly maxAgeDays?: number;
+  readonly maxAgeDays?: number | undefined;
   /**
    * How long safety checkpoints and checkpoints that lost their tag are kept, in milliseconds. `maxStoreBytes`
    * may remove them after a day. Absent: 30 days.
    */
-  readonly keepSafetyMs?: number;
+  readonly keepSafetyMs?: number | undefined;
   /**
    * The longest allowed time for the first capture in milliseconds. A longer capture ends with
    * `CaptureTimedOut`.
    */
-  readonly initTimeoutMs?: number;
+  readonly initTimeoutMs?: number | undefined;
   /**
    * The largest allowed number of Unicode code points in a message, answer, summary or transcript line.
    * Absent: the session's earlier value, else that of `initialize`.
    */
-  readonly maxMessageCharacters?: number;
+  readonly maxMessageCharacters?: number | undefined;
 }
 
 /** How many captures were fast and how many were full, with the reasons of the full captures. */
@@ -396,7 +396,7 @@ export interface CaptureInfo {
   /** Whether the capture was fast or cold. */
   readonly path: CapturePath;
   /** Why the capture was cold. Absent: the capture was fast. */
-  readonly reason?: ColdReason;
+  readonly reason?: ColdReason | undefined;
   /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
 }
@@ -452,26 +452,26 @@ export interface RestoreResult {
   /** The paths that the restore left unchanged on purpose. */
   readonly skipped: readonly SkippedPath[];
   /** The checkpoint of the state before the restore; `checkpoint/undo` restores it. Absent: a dry run. */
-  readonly safety?: CheckpointId;
+  readonly safety?: CheckpointId | undefined;
   /** The checkpoint of the state after the restore. Absent: a dry run. */
-  readonly checkpoint?: Checkpoint;
+  readonly checkpoint?: Checkpoint | undefined;
   /** The lengths of the conversation after the restore. Absent: the conversation was not restored. */
-  readonly conversation?: ConversationLengths;
+  readonly conversation?: ConversationLengths | undefined;
   /** How many paths are affected, counted before a list is cut at `limits.maxListedPaths`. */
   readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
   /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /**
@@ -482,7 +482,7 @@ export interface RevertResult {
   /** The earlier end of the range. */
   readonly from: CheckpointId;
   /** The later end of the range. Absent: the present. */
-  readonly to?: CheckpointId;
+  readonly to?: CheckpointId | undefined;
   /**
    * Every requested path that the range changed, in byte order. Empty if the daemon repeats an answer
    * (`replayed`) after a restart.
@@ -505,28 +505,28 @@ export interface RevertResult {
   /** The paths that the revert left unchanged on purpose. */
   readonly skipped: readonly SkippedPath[];
   /** The checkpoint of the state before the revert; `checkpoint/undo` restores it. Absent: a dry run. */
-  readonly safety?: CheckpointId;
+  readonly safety?: CheckpointId | undefined;
   /** The checkpoint of the state after the revert. Absent: a dry run. */
-  readonly checkpoint?: Checkpoint;
+  readonly checkpoint?: Checkpoint | undefined;
   /** How many paths are affected, counted before a list is cut at `limits.maxListedPaths`. */
   readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
   /** The patch that reverses the changes. Absent: the patch was not requested, or is larger than 32 MiB. */
-  readonly text?: string;
+  readonly text?: string | undefined;
   /** The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`. */
-  readonly encoding?: ContentEncoding;
+  readonly encoding?: ContentEncoding | undefined;
   /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** The name of one hunk of a file. */
@@ -534,7 +534,7 @@ export interface HunkRef {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
-  readonly pathBytes?: Base64;
+  readonly pathBytes?: Base64 | undefined;
   /** The `id` of the hunk, as in `DiffFile.hunks`. */
   readonly id: string;
 }
@@ -558,56 +558,56 @@ export interface DiffFile {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
-  readonly pathBytes?: Base64;
+  readonly pathBytes?: Base64 | undefined;
   /** The absolute path of the file, as text. */
   readonly absolutePath: string;
   /** How the path changed. */
   readonly change: ChangeKind;
   /** The path before the file was renamed or copied. */
-  readonly oldPath?: PathText;
+  readonly oldPath?: PathText | undefined;
   /** The exact bytes of `oldPath`, in base64. Sent if they are not UTF-8. */
-  readonly oldPathBytes?: Base64;
+  readonly oldPathBytes?: Base64 | undefined;
   /** True when git treats one side or both as binary. The answer then has no text. Absent: false. */
-  readonly binary?: boolean;
+  readonly binary?: boolean | undefined;
   /**
    * With format `contents`: the old content. Absent: the file did not exist, is binary, or was cut (see
    * `truncated`).
    */
-  readonly before?: string;
+  readonly before?: string | undefined;
   /**
    * With format `contents`: the new content. Absent: the file does not exist, is binary, or was cut (see
    * `truncated`).
    */
-  readonly after?: string;
+  readonly after?: string | undefined;
   /**
    * True when a content was left out because it is larger than the limit. `checkpoint/readFile` reads such
    * contents. Absent: false.
    */
-  readonly truncated?: boolean;
+  readonly truncated?: boolean | undefined;
   /** The number of added lines. Absent for binary files. */
-  readonly linesAdded?: Count;
+  readonly linesAdded?: Count | undefined;
   /** The number of removed lines. Absent for binary files. */
-  readonly linesRemoved?: Count;
+  readonly linesRemoved?: Count | undefined;
   /** The old size of the file. Absent: the file did not exist. */
-  readonly beforeSize?: Bytes;
+  readonly beforeSize?: Bytes | undefined;
   /** The new size of the file. Absent: the file does not exist. */
-  readonly afterSize?: Bytes;
+  readonly afterSize?: Bytes | undefined;
   /**
    * The old mode of the file, including permissions that are stricter than usual (`100600`). A directory is
    * listed only if its permissions changed (`040000`, `040700`), and does not count as a file.
    */
-  readonly beforeMode?: FileMode;
+  readonly beforeMode?: FileMode | undefined;
   /** The new mode of the file, as `beforeMode`. */
-  readonly afterMode?: FileMode;
+  readonly afterMode?: FileMode | undefined;
   /** The encoding of `before`, `after` and `unified`: `base64` if any of them is not UTF-8. Absent: `utf-8`. */
-  readonly encoding?: ContentEncoding;
+  readonly encoding?: ContentEncoding | undefined;
   /** The hunks of `unified`, from top to bottom, for `checkpoint/revert`. Absent: there are none. */
-  readonly hunks?: readonly DiffHunk[];
+  readonly hunks?: readonly DiffHunk[] | undefined;
   /**
    * With format `unified` and `perFile`: the part of the unified diff for this file. Absent: not requested, or
    * cut (see `truncated`).
    */
-  readonly unified?: string;
+  readonly unified?: string | undefined;
 }
 
 /** The mode of a file, as git writes it. */
@@ -618,9 +618,9 @@ export interface CheckpointFile {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
-  readonly pathBytes?: Base64;
+  readonly pathBytes?: Base64 | undefined;
   /** How the file changed since the checkpoint of `previousTag`. Absent: unchanged. */
-  readonly change?: ChangeKind;
+  readonly change?: ChangeKind | undefined;
   /** The size of the file, or 0 if it was deleted. */
   readonly size: Bytes;
   /** The mode of the file. */
@@ -629,7 +629,7 @@ export interface CheckpointFile {
    * The id of the content: git's object id with `shadow` and `local`, the SHA-256 with `sqlite`. Absent: the
    * file was deleted.
    */
-  readonly hash?: string;
+  readonly hash?: string | undefined;
 }
 
 /** Counters of the cache for statistics. */
@@ -655,9 +655,9 @@ export interface WatcherFigures {
   /** How often the watcher lost events. */
   readonly overflows: Count;
   /** How often a capture found changes that the watcher had not reported. Absent: never. */
-  readonly drifts?: Count;
+  readonly drifts?: Count | undefined;
   /** Why the watcher is not `live`. Absent: the watcher is live, or the reason is unknown. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** The session's queue of mutations. */
@@ -667,15 +667,15 @@ export interface QueueFigures {
   /** The largest allowed number of mutations that can wait. */
   readonly capacity: Count;
   /** The method of the running mutation. Absent: none. */
-  readonly running?: string;
+  readonly running?: string | undefined;
   /** True if the daemon found a defect. The daemon then refuses all mutations; reads still work. Absent: false. */
-  readonly poisoned?: boolean;
+  readonly poisoned?: boolean | undefined;
 }
 
 /** The state of a session's checkpoints. */
 export interface ManagerState {
   /** The path of the shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled. */
-  readonly shadowRepoPath?: string;
+  readonly shadowRepoPath?: string | undefined;
   /** The absolute path of the work tree. */
   readonly workTreePath: string;
   /** The number of checkpoints in `checkpoint/list`. */
@@ -687,7 +687,7 @@ export interface ManagerState {
   /** The number of tools that have run in this turn. */
   readonly toolsInTurn: Count;
   /** The pending message, which the next turn will use. Absent: none. */
-  readonly pendingUserMessage?: string;
+  readonly pendingUserMessage?: string | undefined;
   /** True when the pending message is locked: no other message replaces it. */
   readonly messageLocked: boolean;
   /** Counters of the cache for statistics. */
@@ -701,7 +701,7 @@ export interface SessionSummary {
   /** The absolute path of the work tree. */
   readonly workspace: string;
   /** The conversation id that the client gave. Absent: none. */
-  readonly conversationId?: string;
+  readonly conversationId?: string | undefined;
   /** The strategy that stores the session's checkpoints. */
   readonly strategy: Strategy;
   /** Whether the session's data stays after its end. */
@@ -709,11 +709,11 @@ export interface SessionSummary {
   /** Whether the session is open in this daemon. */
   readonly open: boolean;
   /** The process id of another daemon that has the session open. Absent: none. */
-  readonly holder?: number;
+  readonly holder?: number | undefined;
   /** The number of checkpoints. Absent: unknown until the session is opened. */
-  readonly checkpoints?: Count;
+  readonly checkpoints?: Count | undefined;
   /** The size on the disk. Absent: unknown. */
-  readonly bytes?: Bytes;
+  readonly bytes?: Bytes | undefined;
   /** When the session was opened for the first time. */
   readonly createdAt: Timestamp;
   /** When the session last changed. */
@@ -739,47 +739,47 @@ export interface ToolResultRef {
 /** A message of the user. The daemon keeps other fields. */
 export interface UserMessage {
   /** The text of the message. */
-  readonly content?: string;
+  readonly content?: string | undefined;
   /** The results of tools that the message contains. */
-  readonly toolResults?: readonly ToolResultRef[];
+  readonly toolResults?: readonly ToolResultRef[] | undefined;
   readonly [name: string]: unknown;
 }
 
 /** A message of the assistant. The daemon keeps other fields. */
 export interface AssistantMessage {
   /** The text of the message. */
-  readonly content?: string;
+  readonly content?: string | undefined;
   /** The tool uses that the message contains. */
-  readonly toolUses?: readonly ToolUseRef[];
+  readonly toolUses?: readonly ToolUseRef[] | undefined;
   readonly [name: string]: unknown;
 }
 
 /** Measurements of one request to a model. The daemon keeps other fields. */
 export interface RequestMetadata {
   /** The service's id for the request. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** The id of the message. */
-  readonly messageId?: string;
+  readonly messageId?: string | undefined;
   /** When the client sent the request, in milliseconds since 1970. */
-  readonly requestStartTimestampMs?: Milliseconds;
+  readonly requestStartTimestampMs?: Milliseconds | undefined;
   /** When the last chunk of the response arrived, in milliseconds since 1970. */
-  readonly streamEndTimestampMs?: Milliseconds;
+  readonly streamEndTimestampMs?: Milliseconds | undefined;
   /** The time until the first chunk, in a form that the client chooses. */
-  readonly timeToFirstChunk?: Json;
+  readonly timeToFirstChunk?: Json | undefined;
   /** The times between chunks. */
-  readonly timeBetweenChunks?: readonly Json[];
+  readonly timeBetweenChunks?: readonly Json[] | undefined;
   /** The size of the prompt. */
-  readonly userPromptLength?: Bytes;
+  readonly userPromptLength?: Bytes | undefined;
   /** The size of the response. */
-  readonly responseSize?: Bytes;
+  readonly responseSize?: Bytes | undefined;
   /** The type of conversation. */
-  readonly chatConversationType?: Json;
+  readonly chatConversationType?: Json | undefined;
   /** Pairs of a tool use's id and a tool's name. */
-  readonly toolUseIdsAndNames?: readonly Json[];
+  readonly toolUseIdsAndNames?: readonly Json[] | undefined;
   /** The id of the model. */
-  readonly modelId?: string;
+  readonly modelId?: string | undefined;
   /** The tags of the message. */
-  readonly messageMetaTags?: readonly Json[];
+  readonly messageMetaTags?: readonly Json[] | undefined;
   readonly [name: string]: unknown;
 }
 
@@ -790,7 +790,7 @@ export interface NewHistoryEntry {
   /** The assistant's answer. */
   readonly assistant: AssistantMessage;
   /** Measurements of the request to the model. */
-  readonly requestMetadata?: RequestMetadata;
+  readonly requestMetadata?: RequestMetadata | undefined;
 }
 
 /** An exchange of messages in the history. */
@@ -802,7 +802,7 @@ export interface HistoryEntry {
   /** The assistant's answer. */
   readonly assistant: AssistantMessage;
   /** Measurements of the request to the model. */
-  readonly requestMetadata?: RequestMetadata;
+  readonly requestMetadata?: RequestMetadata | undefined;
 }
 
 /** The latest summary of the conversation, which replaces earlier messages. */
@@ -810,7 +810,7 @@ export interface Summary {
   /** The text of the summary. */
   readonly summary: string;
   /** Measurements of the request that made the summary. */
-  readonly metadata?: RequestMetadata;
+  readonly metadata?: RequestMetadata | undefined;
 }
 
 /** A tool that the model may use. The daemon keeps other fields. */
@@ -831,15 +831,15 @@ export interface ModelInfo {
   /** The id of the model. */
   readonly modelId: string;
   /** The name of the model, for people. */
-  readonly modelName?: string;
+  readonly modelName?: string | undefined;
   /** A line about the model. */
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** The size of the context window in tokens. Absent: 200,000. */
-  readonly contextWindowTokens?: number;
+  readonly contextWindowTokens?: number | undefined;
   /** The token limits of the model. */
-  readonly tokenLimits?: Json;
+  readonly tokenLimits?: Json | undefined;
   /** Features that the model supports. */
-  readonly features?: Json;
+  readonly features?: Json | undefined;
   readonly [name: string]: unknown;
 }
 
@@ -867,7 +867,7 @@ export interface ContextFile {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
-  readonly pathBytes?: Base64;
+  readonly pathBytes?: Base64 | undefined;
   /** The size of the file. */
   readonly bytes: Bytes;
   /** The path or glob that matches the file. */
@@ -899,7 +899,7 @@ export interface ContextState {
   /** The files that match but do not fit into the budget, the largest first. */
   readonly dropped: readonly ContextFile[];
   /** The paths and globs that match no file at present. Absent: none. */
-  readonly unmatched?: readonly string[];
+  readonly unmatched?: readonly string[] | undefined;
   /** The total size of `files`. */
   readonly size: Bytes;
   /** The budget in bytes: 75 % of the context window. */
@@ -911,17 +911,17 @@ export interface TangentState {
   /** The number of entries in the main history. */
   readonly mainHistoryLength: Count;
   /** The next message of the main conversation. Absent: none. */
-  readonly mainNextMessage?: UserMessage;
+  readonly mainNextMessage?: UserMessage | undefined;
   /** The number of lines in the main transcript. */
   readonly mainTranscriptLength: Count;
   /** The latest summary of the main conversation. Absent: none. */
-  readonly mainLatestSummary?: Summary;
+  readonly mainLatestSummary?: Summary | undefined;
   /** The valid range of the main history. */
   readonly mainValidHistoryRange: HistoryRange;
   /** When the tangent began. */
   readonly tangentStartTime: Timestamp;
   /** True when the tangent includes the files. Absent: false. */
-  readonly files?: boolean;
+  readonly files?: boolean | undefined;
 }
 
 /** A reference from the conversation to its checkpoints. */
@@ -937,7 +937,7 @@ export interface CheckpointManagerRef {
 /** The output of a hook, for the context message. */
 export interface HookOutput {
   /** The name of the hook. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The output of the hook. */
   readonly output: string;
 }
@@ -949,7 +949,7 @@ export interface Issue {
   /** The fault of the value, and the expected value. */
   readonly message: string;
   /** The expected type or values, in a form for programs. */
-  readonly expected?: string;
+  readonly expected?: string | undefined;
 }
 
 /** The `data` of every error of this protocol. */
@@ -964,11 +964,11 @@ export interface ErrorData {
    * The id of the operation, for `operation/get`. Absent: the request was no mutation, or was refused before
    * the mutation began.
    */
-  readonly operationId?: OperationId;
+  readonly operationId?: OperationId | undefined;
   /** For `InvalidParams`: which parameters are wrong. */
-  readonly issues?: readonly Issue[];
+  readonly issues?: readonly Issue[] | undefined;
   /** Facts about the error: paths, ids and sizes, but never contents of files. */
-  readonly details?: JsonObject;
+  readonly details?: JsonObject | undefined;
 }
 
 /** The error of an operation, as it was stored. */
@@ -988,21 +988,21 @@ export interface ProgressBegin {
   /** A description of the request, for people to read. */
   readonly title: string;
   /** Whether `$/cancelRequest` can still stop the request: true until the operation commits. */
-  readonly cancellable?: boolean;
+  readonly cancellable?: boolean | undefined;
   /** A line of text for people. */
-  readonly message?: string;
+  readonly message?: string | undefined;
   /** The progress in percent. Absent: unknown. */
-  readonly percentage?: number;
+  readonly percentage?: number | undefined;
   /** The present phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases. */
-  readonly phase?: string;
+  readonly phase?: string | undefined;
   /** The number of finished files. */
-  readonly filesDone?: Count;
+  readonly filesDone?: Count | undefined;
   /** The number of files in total. Absent: unknown. */
-  readonly filesTotal?: Count;
+  readonly filesTotal?: Count | undefined;
   /** The number of finished bytes. */
-  readonly bytesDone?: Bytes;
+  readonly bytesDone?: Bytes | undefined;
   /** The number of bytes in total. Never sent. */
-  readonly bytesTotal?: Bytes;
+  readonly bytesTotal?: Bytes | undefined;
 }
 
 /** A report between the first and the last. At most ten are sent per second. */
@@ -1010,21 +1010,21 @@ export interface ProgressReport {
   /** `report` marks a report between the first and the last. */
   readonly kind: 'report';
   /** Whether `$/cancelRequest` can still stop the request: true until the operation commits. */
-  readonly cancellable?: boolean;
+  readonly cancellable?: boolean | undefined;
   /** A line of text for people. */
-  readonly message?: string;
+  readonly message?: string | undefined;
   /** The progress in percent. Absent: unknown. */
-  readonly percentage?: number;
+  readonly percentage?: number | undefined;
   /** The present phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases. */
-  readonly phase?: string;
+  readonly phase?: string | undefined;
   /** The number of finished files. */
-  readonly filesDone?: Count;
+  readonly filesDone?: Count | undefined;
   /** The number of files in total. Absent: unknown. */
-  readonly filesTotal?: Count;
+  readonly filesTotal?: Count | undefined;
   /** The number of finished bytes. */
-  readonly bytesDone?: Bytes;
+  readonly bytesDone?: Bytes | undefined;
   /** The number of bytes in total. Never sent. */
-  readonly bytesTotal?: Bytes;
+  readonly bytesTotal?: Bytes | undefined;
 }
 
 /** The last report of progress, sent before the response. */
@@ -1032,7 +1032,7 @@ export interface ProgressEnd {
   /** `end` marks the last report. */
   readonly kind: 'end';
   /** A line of text for people. */
-  readonly message?: string;
+  readonly message?: string | undefined;
 }
 
 /** One report of progress, in the form of LSP. */
@@ -1043,25 +1043,25 @@ export interface ClientInfo {
   /** The name of the client. */
   readonly name: string;
   /** The version of the client. */
-  readonly version?: string;
+  readonly version?: string | undefined;
 }
 
 /** The other client whose request caused an event. */
 export interface EventOrigin {
   /** The `clientInfo` that the other client sent in `initialize`. Absent: it sent none. */
-  readonly client?: ClientInfo;
+  readonly client?: ClientInfo | undefined;
 }
 
 /** The features that the client asks for. */
 export interface CheckpointdClientCapabilities {
   /** The events that the client wants. Unknown names are ignored. Absent: no events. */
-  readonly events?: readonly EventName[];
+  readonly events?: readonly EventName[] | undefined;
 }
 
 /** The abilities of the client. The server ignores abilities of LSP. */
 export interface ClientCapabilities {
   /** The features that the client asks for. Absent: no events. */
-  readonly checkpointd?: CheckpointdClientCapabilities;
+  readonly checkpointd?: CheckpointdClientCapabilities | undefined;
 }
 
 /** The name and version of the server. */
@@ -1079,7 +1079,7 @@ export interface StrategyCapability {
   /** Whether this machine can use the strategy. */
   readonly available: boolean;
   /** Why this machine cannot use the strategy, and what to do. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** The retention of a session whose client chooses none. */
   readonly retention: Retention;
   /** Whether the strategy needs a repository of the user. */
@@ -1151,23 +1151,23 @@ export interface EventsCapability {
 /** The features of checkpointd. The server does not offer an absent group. */
 export interface CheckpointdServerCapabilities {
   /** For `session/*`. */
-  readonly sessions?: SessionsCapability;
+  readonly sessions?: SessionsCapability | undefined;
   /** For `checkpoint/*`. */
-  readonly checkpoints?: CheckpointsCapability;
+  readonly checkpoints?: CheckpointsCapability | undefined;
   /** For `conversation/*`. */
-  readonly conversation?: ConversationCapability;
+  readonly conversation?: ConversationCapability | undefined;
   /** For `ledger/*`. */
-  readonly ledger?: LedgerCapability;
+  readonly ledger?: LedgerCapability | undefined;
   /** For `worktree/*`. */
-  readonly worktree?: WorktreeCapability;
+  readonly worktree?: WorktreeCapability | undefined;
   /** For `store/*`. */
-  readonly store?: StoreCapability;
+  readonly store?: StoreCapability | undefined;
   /** For `remote/*` and `session/import`. */
-  readonly remotes?: RemotesCapability;
+  readonly remotes?: RemotesCapability | undefined;
   /** For `operation/*`. */
-  readonly operations?: OperationsCapability;
+  readonly operations?: OperationsCapability | undefined;
   /** For events. */
-  readonly events?: EventsCapability;
+  readonly events?: EventsCapability | undefined;
 }
 
 /** The abilities of the server, in the form of LSP. */
@@ -1212,17 +1212,17 @@ export interface InitializeParams {
    * The process id of the client. If the daemon can see this process at the start, the daemon ends when the
    * process ends. Absent: only the end of input ends the daemon.
    */
-  readonly processId?: number;
+  readonly processId?: number | undefined;
   /** The name and version of the client. */
-  readonly clientInfo?: ClientInfo;
+  readonly clientInfo?: ClientInfo | undefined;
   /** Ignored by the server: all messages are English. */
-  readonly locale?: string;
+  readonly locale?: string | undefined;
   /** The abilities of the client. */
-  readonly capabilities?: ClientCapabilities;
+  readonly capabilities?: ClientCapabilities | undefined;
   /** The detail of `$/logTrace`, until `$/setTrace` changes it. Absent: `off`. */
-  readonly trace?: TraceValue;
+  readonly trace?: TraceValue | undefined;
   /** Ignored by the server. */
-  readonly initializationOptions?: Json;
+  readonly initializationOptions?: Json | undefined;
 }
 
 /** Answer to `initialize`. */
@@ -1276,7 +1276,7 @@ export interface LogTraceParams {
   /** The text of the report. */
   readonly message: string;
   /** More text. Sent only if the detail is `verbose`. */
-  readonly verbose?: string;
+  readonly verbose?: string | undefined;
 }
 
 /** Parameters of `window/logMessage`. */
@@ -1294,9 +1294,9 @@ export interface RpcDiscoverParams {
 /** Features that a client can switch off for a session. */
 export interface SessionFeatures {
   /** False to disable checkpoints (`FeatureOff`). Absent: true. */
-  readonly checkpoints?: boolean;
+  readonly checkpoints?: boolean | undefined;
   /** False to forbid new tangents (`TangentDisabled`). A client can still leave an open tangent. Absent: true. */
-  readonly tangent?: boolean;
+  readonly tangent?: boolean | undefined;
 }
 
 /** Parameters of `session/open`. */
@@ -1304,55 +1304,55 @@ export interface SessionOpenParams {
   /** The work tree. */
   readonly workspace: Workspace;
   /** The client's id of the conversation. Absent: the conversation is new and cannot be resumed. */
-  readonly conversationId?: string;
+  readonly conversationId?: string | undefined;
   /** The strategy that stores the checkpoints. Absent: `shadow`. */
-  readonly strategy?: Strategy;
+  readonly strategy?: Strategy | undefined;
   /**
    * The absolute path of the storage, which must be outside the work tree. Absent:
    * `$XDG_STATE_HOME/checkpointd`.
    */
-  readonly storageDir?: string;
+  readonly storageDir?: string | undefined;
   /**
    * Whether checkpoints and conversation stay when the session ends. Absent: `session` for `shadow`, `keep`
    * for `local` and `sqlite`.
    */
-  readonly retention?: Retention;
+  readonly retention?: Retention | undefined;
   /** When checkpoints are enabled. Absent: `auto`. */
-  readonly init?: InitMode;
+  readonly init?: InitMode | undefined;
   /**
    * The part of the session that the daemon may set aside if this part is unreadable. Absent: no part, so that
    * `session/open` fails if the conversation is damaged.
    */
-  readonly recover?: RecoverMode;
+  readonly recover?: RecoverMode | undefined;
   /** Globs of ignored files that captures include (`.env`). Each glob has at most 4,096 bytes. */
-  readonly include?: readonly string[];
+  readonly include?: readonly string[] | undefined;
   /** Globs of files that captures leave out. Each glob has at most 4,096 bytes. */
-  readonly exclude?: readonly string[];
+  readonly exclude?: readonly string[] | undefined;
   /** True to allow home, Desktop, Documents, Downloads or the root as the work tree. Absent: false. */
-  readonly allowProtected?: boolean;
+  readonly allowProtected?: boolean | undefined;
   /** The failures that must not lose an answered mutation. Absent: `process`. */
-  readonly durability?: Durability;
+  readonly durability?: Durability | undefined;
   /** The limits of this session. */
-  readonly limits?: SessionLimits;
+  readonly limits?: SessionLimits | undefined;
   /** The features that this session has until it is closed. Absent: all. */
-  readonly features?: SessionFeatures;
+  readonly features?: SessionFeatures | undefined;
   /** The name of the remote for `push`. Absent: none. */
-  readonly remote?: string;
+  readonly remote?: string | undefined;
   /** When the session is pushed to `remote`. Absent: `manual`. */
-  readonly push?: PushMode;
+  readonly push?: PushMode | undefined;
   /** The model of the conversation. */
-  readonly modelInfo?: ModelInfo;
+  readonly modelInfo?: ModelInfo | undefined;
   /** The tools that the model may use. */
-  readonly tools?: ToolsByOrigin;
+  readonly tools?: ToolsByOrigin | undefined;
   /** Whether MCP is enabled. Absent: true. */
-  readonly mcpEnabled?: boolean;
+  readonly mcpEnabled?: boolean | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Answer to `session/open`. */
@@ -1372,25 +1372,25 @@ export interface SessionOpenResult {
   /** Whether checkpoints are enabled. */
   readonly checkpoints: CheckpointsState;
   /** The path of the shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled. */
-  readonly shadowRepoPath?: string;
+  readonly shadowRepoPath?: string | undefined;
   /**
    * The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted. Absent:
    * checkpoints are disabled.
    */
-  readonly base?: Checkpoint;
+  readonly base?: Checkpoint | undefined;
   /** The paths that the capture of the base left out. Empty if the session was resumed. */
   readonly skipped: readonly SkippedPath[];
   /** The outcome of an interrupted restore. Absent: no restore was interrupted. */
-  readonly recovered?: RestoreResult;
+  readonly recovered?: RestoreResult | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** In answers about sessions and remotes: reserved, and never sent. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
 }
 
 /** Parameters of `session/close`. */
@@ -1401,7 +1401,7 @@ export interface SessionCloseParams {
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `session/close`. */
@@ -1409,16 +1409,16 @@ export interface SessionCloseResult {
   /** Whether the session's checkpoints and conversation were removed. */
   readonly removed: boolean;
   /** Why the session's data was not removed. Absent: it was removed. */
-  readonly reason?: NotRemovedReason;
+  readonly reason?: NotRemovedReason | undefined;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** In answers about sessions and remotes: reserved, and never sent. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `session/delete`. */
@@ -1426,12 +1426,12 @@ export interface SessionDeleteParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The absolute path of the storage, if the session is not open. Absent: the default storage. */
-  readonly storageDir?: string;
+  readonly storageDir?: string | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `session/delete`. */
@@ -1441,26 +1441,26 @@ export interface SessionDeleteResult {
   /** The disk space that was freed. */
   readonly bytesFreed: Bytes;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** In answers about sessions and remotes: reserved, and never sent. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `session/list`. */
 export interface SessionListParams {
   /** The work tree whose sessions are listed. Absent: all work trees. */
-  readonly workspace?: Workspace;
+  readonly workspace?: Workspace | undefined;
   /** The absolute path of the storage. Absent: the default storage. */
-  readonly storageDir?: string;
+  readonly storageDir?: string | undefined;
   /** The `nextCursor` of the previous page. Absent: the first page. */
-  readonly cursor?: Cursor;
+  readonly cursor?: Cursor | undefined;
   /** The largest allowed number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** Answer to `session/list`. */
@@ -1468,9 +1468,9 @@ export interface SessionListResult {
   /** The sessions, last used first. */
   readonly sessions: readonly SessionSummary[];
   /** The cursor of the next page. Absent: this is the last page. */
-  readonly nextCursor?: Cursor;
+  readonly nextCursor?: Cursor | undefined;
   /** Warnings: sessions that the list leaves out, because their directory cannot be read. Absent: no warnings. */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `session/get`. */
@@ -1498,7 +1498,7 @@ export interface SessionGetResult {
   /** Whether checkpoints are enabled. */
   readonly checkpoints: CheckpointsState;
   /** The current checkpoint. Absent: there is none. */
-  readonly head?: Checkpoint;
+  readonly head?: Checkpoint | undefined;
   /** The state of the session's checkpoints. */
   readonly manager: ManagerState;
   /** Counters of the cache for statistics. */
@@ -1508,9 +1508,9 @@ export interface SessionGetResult {
   /** The state of the session's queue of mutations. */
   readonly queue: QueueFigures;
   /** The remote line from which the session was imported. Absent: the session began here. */
-  readonly origin?: SessionOrigin;
+  readonly origin?: SessionOrigin | undefined;
   /** True if a restore failed half-way and can be neither finished nor undone. Absent: false. */
-  readonly unfinishedRestore?: boolean;
+  readonly unfinishedRestore?: boolean | undefined;
 }
 
 /** Parameters of `checkpoint/init`. */
@@ -1521,9 +1521,9 @@ export interface CheckpointInitParams {
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Answer to `checkpoint/init`. */
@@ -1539,14 +1539,14 @@ export interface CheckpointInitResult {
   /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /**
@@ -1562,32 +1562,32 @@ export interface CheckpointCreateParams {
    * For a turn: the user's message (absent: the pending message). For a tool: what the tool did.
    * `checkpoint/get` returns the whole text.
    */
-  readonly message?: string;
+  readonly message?: string | undefined;
   /** For a tool: the name of the tool. */
-  readonly toolName?: string;
+  readonly toolName?: string | undefined;
   /**
    * One line for people. Absent or empty: the message in one line, cut to 60 bytes. Without a message: `Turn
    * started` or the name of the tool.
    */
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** The tag of the checkpoint. Later tags continue from this tag. Absent: the next tag. */
-  readonly tag?: string;
+  readonly tag?: string | undefined;
   /**
    * A name for the checkpoint, unique in the session: 1 to 256 characters without control characters. It must
    * not look like a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
    */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The checkpoint from which the new checkpoint descends. Absent: the current checkpoint. */
-  readonly parent?: CheckpointRef;
+  readonly parent?: CheckpointRef | undefined;
   /** True to make no checkpoint when nothing changed since the last checkpoint or restore. Absent: false. */
-  readonly onlyIfChanged?: boolean;
+  readonly onlyIfChanged?: boolean | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Answer to `checkpoint/create`. */
@@ -1602,20 +1602,20 @@ export interface CheckpointCreateResult {
    * The SQLite databases to which another program wrote during the capture. The captured copies may be
    * malformed. Make another checkpoint when the program is idle. Absent: none.
    */
-  readonly possiblyTorn?: readonly PathRef[];
+  readonly possiblyTorn?: readonly PathRef[] | undefined;
   /** True when the checkpoint leaves no path out and `possiblyTorn` is absent. */
   readonly complete: boolean;
   /** How the capture was made. */
   readonly capture: CaptureInfo;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `checkpoint/list`. */
@@ -1623,16 +1623,16 @@ export interface CheckpointListParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** Which kinds of checkpoints the answer lists. Absent: `all`. */
-  readonly kind?: ListKind;
+  readonly kind?: ListKind | undefined;
   /** The `nextCursor` of the previous page. Absent: the first page. */
-  readonly cursor?: Cursor;
+  readonly cursor?: Cursor | undefined;
   /** The largest allowed number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /**
    * True to add `fileCount` and `totalSize` to each checkpoint. The first answer may take a while on large
    * work trees. Absent: false.
    */
-  readonly withSizes?: boolean;
+  readonly withSizes?: boolean | undefined;
 }
 
 /** Answer to `checkpoint/list`. */
@@ -1640,7 +1640,7 @@ export interface CheckpointListResult {
   /** The checkpoints. */
   readonly checkpoints: readonly Checkpoint[];
   /** The cursor of the next page. Absent: this is the last page. */
-  readonly nextCursor?: Cursor;
+  readonly nextCursor?: Cursor | undefined;
 }
 
 /** Parameters of `checkpoint/get`. */
@@ -1656,15 +1656,15 @@ export interface CheckpointGetResult {
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
   /** For a turn: the user's whole message. For a tool: what the tool did. Absent: none. */
-  readonly message?: string;
+  readonly message?: string | undefined;
   /** The paths that the capture left out. */
   readonly skipped: readonly SkippedPath[];
   /** For a `restore`: the checkpoint that was restored. */
-  readonly restored?: CheckpointId;
+  readonly restored?: CheckpointId | undefined;
   /** For a `restore`: the checkpoint of the state before it. */
-  readonly safety?: CheckpointId;
+  readonly safety?: CheckpointId | undefined;
   /** True when the checkpoint was made inside a tangent. Absent: false. */
-  readonly inTangent?: boolean;
+  readonly inTangent?: boolean | undefined;
 }
 
 /** Parameters of `checkpoint/expand`. */
@@ -1688,7 +1688,7 @@ export interface CheckpointHasChangesParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Answer to `checkpoint/hasChanges`. */
@@ -1702,11 +1702,11 @@ export interface CheckpointStatsParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The checkpoint whose changes are counted. Cannot be combined with `from` or `to`. */
-  readonly tag?: CheckpointRef;
+  readonly tag?: CheckpointRef | undefined;
   /** The earlier of two checkpoints. Requires `to`. */
-  readonly from?: CheckpointRef;
+  readonly from?: CheckpointRef | undefined;
   /** The later of two checkpoints. Requires `from`. */
-  readonly to?: CheckpointRef;
+  readonly to?: CheckpointRef | undefined;
 }
 
 /** Parameters of `checkpoint/diff`. */
@@ -1714,30 +1714,30 @@ export interface CheckpointDiffParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The earlier checkpoint. Absent: the base (tag `0`), or the oldest checkpoint if the base was deleted. */
-  readonly from?: CheckpointRef;
+  readonly from?: CheckpointRef | undefined;
   /** The later checkpoint. Absent: the work tree. */
-  readonly to?: CheckpointRef;
+  readonly to?: CheckpointRef | undefined;
   /** Selects the data that the answer has in addition to `files`. Absent: `nameStatus`. */
-  readonly format?: DiffFormat;
+  readonly format?: DiffFormat | undefined;
   /** Limits the answer to these paths and all paths below them. */
-  readonly paths?: readonly PathRef[];
+  readonly paths?: readonly PathRef[] | undefined;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
   /**
    * With format `unified`: true to return one diff per file in `unified`, instead of one diff for all files in
    * `text`. Absent: false.
    */
-  readonly perFile?: boolean;
+  readonly perFile?: boolean | undefined;
   /**
    * With format `unified`: true to include binary files as git's binary patches, so that `git apply` accepts
    * the text. Absent: false.
    */
-  readonly binary?: boolean;
+  readonly binary?: boolean | undefined;
   /**
    * True to swap the two sides. Without `to`, the answer then shows what a restore of `from` would change in
    * the work tree. Absent: false.
    */
-  readonly reverse?: boolean;
+  readonly reverse?: boolean | undefined;
 }
 
 /** Answer to `checkpoint/diff`. */
@@ -1748,13 +1748,13 @@ export interface CheckpointDiffResult {
    * The text of the formats `stat`, `unified` and `text`. A name with control characters, quotes or
    * backslashes is quoted as in git.
    */
-  readonly text?: string;
+  readonly text?: string | undefined;
   /** How many files changed. */
   readonly stats: FileStats;
   /** True when `files` or `text` was cut at a limit; `stats` still counts all files. Absent: false. */
-  readonly truncated?: boolean;
+  readonly truncated?: boolean | undefined;
   /** The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`. */
-  readonly encoding?: ContentEncoding;
+  readonly encoding?: ContentEncoding | undefined;
 }
 
 /** Parameters of `checkpoint/files`. */
@@ -1767,11 +1767,11 @@ export interface CheckpointFilesParams {
    * True to list only files that changed since the checkpoint of `previousTag`, including files deleted since.
    * Absent: false.
    */
-  readonly changedOnly?: boolean;
+  readonly changedOnly?: boolean | undefined;
   /** The `nextCursor` of the previous page. Absent: the first page. */
-  readonly cursor?: Cursor;
+  readonly cursor?: Cursor | undefined;
   /** The largest allowed number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** Answer to `checkpoint/files`. */
@@ -1783,7 +1783,7 @@ export interface CheckpointFilesResult {
   /** The total size of these files. */
   readonly totalSize: Bytes;
   /** The cursor of the next page. Absent: this is the last page. */
-  readonly nextCursor?: Cursor;
+  readonly nextCursor?: Cursor | undefined;
 }
 
 /** Parameters of `checkpoint/readFile`. */
@@ -1795,14 +1795,14 @@ export interface CheckpointReadFileParams {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
-  readonly pathBytes?: Base64;
+  readonly pathBytes?: Base64 | undefined;
   /** The position of the first byte to read. Absent: 0. */
-  readonly offset?: Bytes;
+  readonly offset?: Bytes | undefined;
   /**
    * The largest allowed number of bytes to read. If it is absent or larger than `limits.maxReadBytes`, that
    * limit applies.
    */
-  readonly length?: number;
+  readonly length?: number | undefined;
 }
 
 /** Answer to `checkpoint/readFile`. */
@@ -1810,7 +1810,7 @@ export interface CheckpointReadFileResult {
   /** Whether the checkpoint has a file or link at the path. */
   readonly exists: boolean;
   /** The bytes of the range, as `encoding` says. Absent: there is no such file. */
-  readonly data?: string;
+  readonly data?: string | undefined;
   /** The encoding of `data`: `utf-8` when all bytes of the range are UTF-8, otherwise `base64`. */
   readonly encoding: ContentEncoding;
   /** The size of the whole file. */
@@ -1818,13 +1818,13 @@ export interface CheckpointReadFileResult {
   /** Whether the range reaches the end of the file. */
   readonly eof: boolean;
   /** The mode of the file. Absent: there is no such file. */
-  readonly mode?: FileMode;
+  readonly mode?: FileMode | undefined;
 }
 
 /** Conditions that must hold. Otherwise the request changes nothing and fails with `PreconditionFailed`. */
 export interface RestoreExpectation {
   /** The checkpoint that must be current. */
-  readonly head?: CheckpointRef;
+  readonly head?: CheckpointRef | undefined;
 }
 
 /** Parameters of `checkpoint/restore`. */
@@ -1834,14 +1834,14 @@ export interface CheckpointRestoreParams {
   /** The checkpoint to restore. */
   readonly tag: CheckpointRef;
   /** Which files the restore changes. Absent: `soft`. */
-  readonly mode?: RestoreMode;
+  readonly mode?: RestoreMode | undefined;
   /** The parts to restore. Absent: `both`, or `files` when `paths` is given. */
-  readonly scope?: RestoreScope;
+  readonly scope?: RestoreScope | undefined;
   /**
    * Limits the restore to these paths and all paths below them. `warnings` lists paths at which the checkpoint
    * has no file.
    */
-  readonly paths?: readonly PathRef[];
+  readonly paths?: readonly PathRef[] | undefined;
   /**
    * Limits the restore to changes that this author made since the checkpoint. Name the author as in
    * `checkpoint/revert`. Paths whose authors cannot be distinguished are in `skipped`. Only files are
@@ -1849,25 +1849,25 @@ export interface CheckpointRestoreParams {
    * The request is refused if a requested path has not changed since the checkpoint, or if the ledger does not
    * know the author.
    */
-  readonly author?: string;
+  readonly author?: string | undefined;
   /** Says what happens to edits from outside the session. Absent: `overwrite`. */
-  readonly onConflict?: ConflictPolicy;
+  readonly onConflict?: ConflictPolicy | undefined;
   /** Conditions that must hold; otherwise the request changes nothing. */
-  readonly expect?: RestoreExpectation;
+  readonly expect?: RestoreExpectation | undefined;
   /**
    * Must be true for a request that deletes more than 100 files which are also more than half of all files.
    * Absent: false.
    */
-  readonly confirm?: boolean;
+  readonly confirm?: boolean | undefined;
   /** True to return the plan and change nothing. Absent: false. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Parameters of `checkpoint/revert`: `tag`, or `from` with or without `to`, or `author` alone. */
@@ -1879,21 +1879,21 @@ export interface CheckpointRevertParams {
    * turn, or to the present. For a tool: the changes from the previous checkpoint to the tool's checkpoint.
    * For a restore: the changes that the restore made.
    */
-  readonly tag?: CheckpointRef;
+  readonly tag?: CheckpointRef | undefined;
   /** The earlier end of a range of checkpoints. */
-  readonly from?: CheckpointRef;
+  readonly from?: CheckpointRef | undefined;
   /** The later end of the range, which must descend from `from`. Absent: the present. */
-  readonly to?: CheckpointRef;
+  readonly to?: CheckpointRef | undefined;
   /**
    * Limits the revert to these paths and all paths below them. Either name of a renamed file is accepted. A
    * path that the range did not change is refused.
    */
-  readonly paths?: readonly PathRef[];
+  readonly paths?: readonly PathRef[] | undefined;
   /**
    * Limits the revert to these hunks of the range, as `checkpoint/diff` names them. A hunk that is not in the
    * range is refused. Cannot be combined with `paths` or `author`.
    */
-  readonly hunks?: readonly HunkRef[];
+  readonly hunks?: readonly HunkRef[] | undefined;
   /**
    * Limits the revert to changes of this author. Give the id of a session on the same work tree. Or give an
    * agent's name (the part of a `conversationId` before its colon), if only one session of that agent reported
@@ -1903,30 +1903,30 @@ export interface CheckpointRevertParams {
    * `skipped`. An author that the ledger does not know is refused. Without `tag` and `from`, the range is the
    * whole session. Cannot be combined with `hunks`.
    */
-  readonly author?: string;
+  readonly author?: string | undefined;
   /** Says what happens to paths where a later change conflicts with the revert. Absent: `leave`. */
-  readonly conflicts?: RevertConflictPolicy;
+  readonly conflicts?: RevertConflictPolicy | undefined;
   /** Conditions that must hold; otherwise the request changes nothing. */
-  readonly expect?: RestoreExpectation;
+  readonly expect?: RestoreExpectation | undefined;
   /**
    * Must be true for a request that deletes more than 100 files which are also more than half of all files.
    * Absent: false.
    */
-  readonly confirm?: boolean;
+  readonly confirm?: boolean | undefined;
   /**
    * True to return the plan and change nothing. `paths` says for each path whether it is clean, already gone
    * or a conflict. Absent: false.
    */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
   /** True to return the change in `text`, too, as a patch for `git apply`. Absent: false. */
-  readonly patch?: boolean;
+  readonly patch?: boolean | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Parameters of `checkpoint/undo`. */
@@ -1934,28 +1934,28 @@ export interface CheckpointUndoParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** Conditions that must hold; otherwise the request changes nothing. */
-  readonly expect?: RestoreExpectation;
+  readonly expect?: RestoreExpectation | undefined;
   /**
    * `soft`: undoes only the paths that the restore changed. Later changes of other paths stay, and these paths
    * are `skipped` as `notRestored`. `hard`: restores the exact state before the restore. Absent: `soft`.
    */
-  readonly mode?: RestoreMode;
+  readonly mode?: RestoreMode | undefined;
   /** Says what happens to edits from outside the session. Absent: `overwrite`. */
-  readonly onConflict?: ConflictPolicy;
+  readonly onConflict?: ConflictPolicy | undefined;
   /**
    * Must be true for a request that deletes more than 100 files which are also more than half of all files.
    * Absent: false.
    */
-  readonly confirm?: boolean;
+  readonly confirm?: boolean | undefined;
   /** True to return the plan and change nothing. Absent: false. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Parameters of `checkpoint/redo`. */
@@ -1963,28 +1963,28 @@ export interface CheckpointRedoParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** Conditions that must hold; otherwise the request changes nothing. */
-  readonly expect?: RestoreExpectation;
+  readonly expect?: RestoreExpectation | undefined;
   /**
    * `soft`: restores only the paths that the undo changed. Later changes of other paths stay, and these paths
    * are `skipped` as `notRestored`. `hard`: restores the exact state before the undo. Absent: `soft`.
    */
-  readonly mode?: RestoreMode;
+  readonly mode?: RestoreMode | undefined;
   /** Says what happens to edits from outside the session. Absent: `overwrite`. */
-  readonly onConflict?: ConflictPolicy;
+  readonly onConflict?: ConflictPolicy | undefined;
   /**
    * Must be true for a request that deletes more than 100 files which are also more than half of all files.
    * Absent: false.
    */
-  readonly confirm?: boolean;
+  readonly confirm?: boolean | undefined;
   /** True to return the plan and change nothing. Absent: false. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Parameters of `checkpoint/delete`. */
@@ -1997,7 +1997,7 @@ export interface CheckpointDeleteParams {
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `checkpoint/delete`. */
@@ -2005,14 +2005,14 @@ export interface CheckpointDeleteResult {
   /** The id of the removed checkpoint. */
   readonly deleted: CheckpointId;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `checkpoint/rename`. */
@@ -2026,12 +2026,12 @@ export interface CheckpointRenameParams {
    * must not look like a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: the
    * checkpoint loses its name.
    */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `checkpoint/rename`. */
@@ -2039,14 +2039,14 @@ export interface CheckpointRenameResult {
   /** The checkpoint with its new name. */
   readonly checkpoint: Checkpoint;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `checkpoint/clean`. */
@@ -2057,7 +2057,7 @@ export interface CheckpointCleanParams {
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `checkpoint/clean`. */
@@ -2065,18 +2065,18 @@ export interface CheckpointCleanResult {
   /** The number of removed checkpoints. */
   readonly removed: Count;
   /** The path of the removed shadow repository. Absent: there was no shadow repository. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Whether checkpoints are enabled now. */
   readonly checkpoints: CheckpointsState;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/get`. */
@@ -2090,7 +2090,7 @@ export interface ConversationGetResult {
   /** The id of the conversation. */
   readonly conversationId: string;
   /** The message that will be sent next. */
-  readonly nextMessage?: UserMessage;
+  readonly nextMessage?: UserMessage | undefined;
   /** The number of entries in the history. */
   readonly historyLength: Count;
   /** The entries that may be sent to a model. */
@@ -2100,33 +2100,33 @@ export interface ConversationGetResult {
   /** The tools that the model may use. */
   readonly tools: ToolsByOrigin;
   /** The context of the conversation. */
-  readonly contextManager?: ContextState;
+  readonly contextManager?: ContextState | undefined;
   /**
    * The object that `conversation/setTools` stored. The daemon keeps this object until the daemon ends, and
    * never exports the object.
    */
-  readonly toolManager?: JsonObject;
+  readonly toolManager?: JsonObject | undefined;
   /** The length in bytes of the context message that was built last. */
-  readonly contextMessageLength?: Count;
+  readonly contextMessageLength?: Count | undefined;
   /** The latest summary. */
-  readonly latestSummary?: Summary;
+  readonly latestSummary?: Summary | undefined;
   /**
    * The object that `conversation/setAgents` stored. The daemon keeps this object until the daemon ends, and
    * never exports the object.
    */
-  readonly agents?: JsonObject;
+  readonly agents?: JsonObject | undefined;
   /** The model id of old documents (deprecated). */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** The model of the conversation. */
-  readonly modelInfo?: ModelInfo;
+  readonly modelInfo?: ModelInfo | undefined;
   /** The line trackers of the files. */
   readonly fileLineTracker: FileLineTrackers;
   /** A reference to the checkpoints of the conversation. */
-  readonly checkpointManager?: CheckpointManagerRef;
+  readonly checkpointManager?: CheckpointManagerRef | undefined;
   /** Whether MCP is enabled. */
   readonly mcpEnabled: boolean;
   /** The main conversation during a tangent. Absent: in no tangent. */
-  readonly tangentState?: TangentState;
+  readonly tangentState?: TangentState | undefined;
   /** How full the context window of the model is. */
   readonly contextWindow: ContextWindow;
 }
@@ -2136,13 +2136,13 @@ export interface ConversationHistoryParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The checkpoint whose history is read. Absent: the present history. */
-  readonly tag?: CheckpointRef;
+  readonly tag?: CheckpointRef | undefined;
   /** The first entry to return. Absent: the oldest entry. */
-  readonly from?: EntryId;
+  readonly from?: EntryId | undefined;
   /** The `nextCursor` of the previous page. Absent: the first page. */
-  readonly cursor?: Cursor;
+  readonly cursor?: Cursor | undefined;
   /** The largest allowed number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** Answer to `conversation/history`. */
@@ -2156,7 +2156,7 @@ export interface ConversationHistoryResult {
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
   /** The cursor of the next page. Absent: this is the last page. */
-  readonly nextCursor?: Cursor;
+  readonly nextCursor?: Cursor | undefined;
 }
 
 /** Parameters of `conversation/transcript`. */
@@ -2164,9 +2164,9 @@ export interface ConversationTranscriptParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The `nextCursor` of the previous page. Absent: the first page. */
-  readonly cursor?: Cursor;
+  readonly cursor?: Cursor | undefined;
   /** The largest allowed number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** Answer to `conversation/transcript`. */
@@ -2178,7 +2178,7 @@ export interface ConversationTranscriptResult {
   /** The number of lines on all pages. */
   readonly transcriptLength: Count;
   /** The cursor of the next page. Absent: this is the last page. */
-  readonly nextCursor?: Cursor;
+  readonly nextCursor?: Cursor | undefined;
 }
 
 /** Parameters of `conversation/append`. */
@@ -2191,7 +2191,7 @@ export interface ConversationAppendParams {
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/append`. */
@@ -2207,14 +2207,14 @@ export interface ConversationAppendResult {
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/appendTranscript`. */
@@ -2224,12 +2224,12 @@ export interface ConversationAppendTranscriptParams {
   /** The text to append. */
   readonly text: string;
   /** True if the user wrote the text: each line then gets the prefix `> `. Absent: false. */
-  readonly user?: boolean;
+  readonly user?: boolean | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/appendTranscript`. */
@@ -2241,14 +2241,14 @@ export interface ConversationAppendTranscriptResult {
   /** The number of lines in the transcript now. */
   readonly transcriptLength: Count;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/setNextMessage`. */
@@ -2256,14 +2256,14 @@ export interface ConversationSetNextMessageParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The next message. Absent: none. */
-  readonly message?: UserMessage;
+  readonly message?: UserMessage | undefined;
   /** True to lock the pending message until the next turn uses it. This requires `message`. Absent: false. */
-  readonly lock?: boolean;
+  readonly lock?: boolean | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/setNextMessage`. */
@@ -2271,15 +2271,15 @@ export interface ConversationSetNextMessageResult {
   /** False when the pending message was locked and therefore did not change. */
   readonly accepted: boolean;
   /** The pending message after the request. Absent: none. */
-  readonly pendingUserMessage?: string;
+  readonly pendingUserMessage?: string | undefined;
   /** Whether the pending message is locked. */
   readonly messageLocked: boolean;
   /** Warnings: what the daemon assumed or left out, and later steps that failed. Absent: no warnings. */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
 }
 
 /** Parameters of `conversation/clear`. */
@@ -2290,7 +2290,7 @@ export interface ConversationClearParams {
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/clear`. */
@@ -2302,14 +2302,14 @@ export interface ConversationClearResult {
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/setValidRange`. */
@@ -2322,7 +2322,7 @@ export interface ConversationSetValidRangeParams {
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/setValidRange`. */
@@ -2334,14 +2334,14 @@ export interface ConversationSetValidRangeResult {
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/compact`. */
@@ -2351,16 +2351,16 @@ export interface ConversationCompactParams {
   /** The text of the summary. */
   readonly summary: string;
   /** Measurements of the request that made the summary. */
-  readonly metadata?: RequestMetadata;
+  readonly metadata?: RequestMetadata | undefined;
   /** The number of entries at the end that stay valid. Absent: 0. */
-  readonly keep?: Count;
+  readonly keep?: Count | undefined;
   /** The first entry that stays valid; an alternative to `keep`. */
-  readonly keepFrom?: EntryId;
+  readonly keepFrom?: EntryId | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/compact`. */
@@ -2372,14 +2372,14 @@ export interface ConversationCompactResult {
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/forget`. */
@@ -2392,7 +2392,7 @@ export interface ConversationForgetParams {
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/forget`. */
@@ -2406,14 +2406,14 @@ export interface ConversationForgetResult {
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** How many messages and entries were removed from the end of a history. */
@@ -2432,14 +2432,14 @@ export interface ConversationEnterTangentParams {
    * True to include the files: the daemon makes a checkpoint of the files. If the client leaves the tangent
    * without `keepTail`, the daemon restores this checkpoint. Absent: false.
    */
-  readonly files?: boolean;
+  readonly files?: boolean | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Answer to `conversation/enterTangent`. */
@@ -2447,16 +2447,16 @@ export interface ConversationEnterTangentResult {
   /** Whether the request began a tangent. */
   readonly entered: boolean;
   /** The checkpoint of the files. */
-  readonly checkpoint?: CheckpointId;
+  readonly checkpoint?: CheckpointId | undefined;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/exitTangent`. */
@@ -2464,14 +2464,14 @@ export interface ConversationExitTangentParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** True to append the last entry of the tangent to the main conversation. Absent: false. */
-  readonly keepTail?: boolean;
+  readonly keepTail?: boolean | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Answer to `conversation/exitTangent`. */
@@ -2479,9 +2479,9 @@ export interface ConversationExitTangentResult {
   /** Whether the request ended a tangent. */
   readonly exited: boolean;
   /** The entry that was appended to the main conversation. */
-  readonly tail?: EntryId;
+  readonly tail?: EntryId | undefined;
   /** The result of restoring the files. Absent: the files were not restored. */
-  readonly restore?: RestoreResult;
+  readonly restore?: RestoreResult | undefined;
   /** The number of entries in the history now. */
   readonly historyLength: Count;
   /** The number of lines in the transcript now. */
@@ -2489,14 +2489,14 @@ export interface ConversationExitTangentResult {
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/tangent`. */
@@ -2510,13 +2510,13 @@ export interface ConversationTangentResult {
   /** Whether the conversation is in a tangent. */
   readonly active: boolean;
   /** The time since the tangent began, in whole seconds. Absent: in no tangent. */
-  readonly durationSeconds?: Count;
+  readonly durationSeconds?: Count | undefined;
   /** When the tangent began. */
-  readonly tangentStartTime?: Timestamp;
+  readonly tangentStartTime?: Timestamp | undefined;
   /** The number of entries that the tangent added and still has. Absent: in no tangent. */
-  readonly added?: Count;
+  readonly added?: Count | undefined;
   /** True when the tangent includes the files. Absent: false. */
-  readonly files?: boolean;
+  readonly files?: boolean | undefined;
 }
 
 /** Parameters of `conversation/addContext`. */
@@ -2529,7 +2529,7 @@ export interface ConversationAddContextParams {
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/addContext`. */
@@ -2539,14 +2539,14 @@ export interface ConversationAddContextResult {
   /** The context after the request. */
   readonly context: ContextState;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/removeContext`. */
@@ -2559,7 +2559,7 @@ export interface ConversationRemoveContextParams {
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/removeContext`. */
@@ -2569,14 +2569,14 @@ export interface ConversationRemoveContextResult {
   /** The context after the request. */
   readonly context: ContextState;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/context`. */
@@ -2584,11 +2584,11 @@ export interface ConversationContextParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** True to build the context message. Absent: false. */
-  readonly message?: boolean;
+  readonly message?: boolean | undefined;
   /** The outputs of hooks that the message includes. */
-  readonly hooks?: readonly HookOutput[];
+  readonly hooks?: readonly HookOutput[] | undefined;
   /** An instruction for the agent, which the daemon appends to the message. */
-  readonly agentPrompt?: string;
+  readonly agentPrompt?: string | undefined;
 }
 
 /** Answer to `conversation/context`. */
@@ -2599,13 +2599,13 @@ export interface ConversationContextResult {
    * The context message: each entry between the lines `--- CONTEXT ENTRY BEGIN ---` and `--- CONTEXT ENTRY END
    * ---`, then a blank line. Absent: the message was not requested, or is empty.
    */
-  readonly message?: string;
+  readonly message?: string | undefined;
   /** The length in bytes of the context message that was built last. */
-  readonly contextMessageLength?: Count;
+  readonly contextMessageLength?: Count | undefined;
   /** The files that match but could not be read. Absent: none, or the message was not requested. */
-  readonly unreadable?: readonly string[];
+  readonly unreadable?: readonly string[] | undefined;
   /** Warnings: what the daemon assumed or left out. */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/setTools`. */
@@ -2615,12 +2615,12 @@ export interface ConversationSetToolsParams {
   /** All tools that the model may use, by origin. */
   readonly tools: ToolsByOrigin;
   /** An object that the daemon keeps for the client until the daemon ends, and returns in `conversation/get`. */
-  readonly toolManager?: JsonObject;
+  readonly toolManager?: JsonObject | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/setTools`. */
@@ -2628,14 +2628,14 @@ export interface ConversationSetToolsResult {
   /** The number of tools. */
   readonly tools: Count;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/setAgents`. */
@@ -2648,7 +2648,7 @@ export interface ConversationSetAgentsParams {
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/setAgents`. */
@@ -2656,13 +2656,13 @@ export interface ConversationSetAgentsResult {
   /** The number of agents. */
   readonly agents: Count;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /** The paths and globs that were added to the context from the resources of the active agent. */
   readonly context: readonly string[];
   /** Warnings: resources that were left out, with the reason, and later steps that failed. Absent: no warnings. */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/setModel`. */
@@ -2675,7 +2675,7 @@ export interface ConversationSetModelParams {
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/setModel`. */
@@ -2685,11 +2685,11 @@ export interface ConversationSetModelResult {
   /** The largest allowed size of the context with this model. */
   readonly maxContextSize: Bytes;
   /** Warnings: what the daemon assumed or left out, and later steps that failed. Absent: no warnings. */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
 }
 
 /** Parameters of `conversation/setMcpEnabled`. */
@@ -2702,7 +2702,7 @@ export interface ConversationSetMcpEnabledParams {
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/setMcpEnabled`. */
@@ -2710,14 +2710,14 @@ export interface ConversationSetMcpEnabledResult {
   /** Whether MCP is enabled after the request. */
   readonly mcpEnabled: boolean;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/recordLines`. */
@@ -2727,25 +2727,25 @@ export interface ConversationRecordLinesParams {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
-  readonly pathBytes?: Base64;
+  readonly pathBytes?: Base64 | undefined;
   /** The kind of the write. */
   readonly operation: WriteOperation;
   /**
    * The number of lines before the write, or 0 if the file did not exist. Absent: the number that the tracker
    * remembers.
    */
-  readonly linesBefore?: Count;
+  readonly linesBefore?: Count | undefined;
   /** The number of lines after the write. Absent: the daemon counts them in the file. */
-  readonly linesAfter?: Count;
+  readonly linesAfter?: Count | undefined;
   /** For `strReplace`: the text that was replaced. */
-  readonly oldText?: string;
+  readonly oldText?: string | undefined;
   /** The text that was written, inserted or appended. */
-  readonly newText?: string;
+  readonly newText?: string | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/recordLines`. */
@@ -2757,14 +2757,14 @@ export interface ConversationRecordLinesResult {
   /** The number of lines that this write added or removed. */
   readonly linesByAgent: Count;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/export`. */
@@ -2775,32 +2775,32 @@ export interface ConversationExportParams {
    * The path of the file to write: absolute, or relative to the work tree; never in a git directory or in the
    * storage. Absent: the answer contains the document.
    */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /**
    * True to replace a regular file at `path`. In the work tree of an open session, a safety checkpoint saves
    * the file first. Absent: false.
    */
-  readonly overwrite?: boolean;
+  readonly overwrite?: boolean | undefined;
 }
 
 /** Answer to `conversation/export`. */
 export interface ConversationExportResult {
   /** The exported document. Absent: it was written to `path`. */
-  readonly document?: JsonObject;
+  readonly document?: JsonObject | undefined;
   /** The path of the written file. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** The size of the document. */
   readonly bytes: Bytes;
   /**
    * The safety checkpoint with the replaced file. This checkpoint belongs to the session whose work tree
    * contains the file. Absent: no file was replaced, or no session's work tree contains the file.
    */
-  readonly safety?: CheckpointId;
+  readonly safety?: CheckpointId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `conversation/import`. */
@@ -2808,14 +2808,14 @@ export interface ConversationImportParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The document to import. Give either `document` or `path`. */
-  readonly document?: JsonObject;
+  readonly document?: JsonObject | undefined;
   /** The absolute path of a file with the document. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `conversation/import`. */
@@ -2829,15 +2829,15 @@ export interface ConversationImportResult {
   /** The number of entries that were left out because the document has too many. */
   readonly dropped: Count;
   /** The number of transcript lines that were left out because the document has too many. */
-  readonly transcriptDropped?: Count;
+  readonly transcriptDropped?: Count | undefined;
   /** The conversation id in the document. The session keeps its own id. */
-  readonly conversationId?: string;
+  readonly conversationId?: string | undefined;
   /** Warnings: what the daemon assumed or left out, and later steps that failed. Absent: no warnings. */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
 }
 
 /** Parameters of `ledger/recordWrite`. */
@@ -2847,14 +2847,14 @@ export interface LedgerRecordWriteParams {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
-  readonly pathBytes?: Base64;
+  readonly pathBytes?: Base64 | undefined;
   /** The name of the tool that wrote the file. */
-  readonly toolName?: string;
+  readonly toolName?: string | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `ledger/recordWrite`. */
@@ -2862,18 +2862,18 @@ export interface LedgerRecordWriteResult {
   /** Whether the ledger stored the report. False: it had this report already. */
   readonly recorded: boolean;
   /** The id of the file's content. Absent: the file does not exist now. */
-  readonly content?: string;
+  readonly content?: string | undefined;
   /** The size of the file. */
-  readonly size?: Bytes;
+  readonly size?: Bytes | undefined;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** One change of a file. */
@@ -2885,15 +2885,15 @@ export interface LedgerEntry {
   /** When the change was recorded. */
   readonly timestamp: Timestamp;
   /** The id of the new content. Absent: the file was deleted. */
-  readonly content?: string;
+  readonly content?: string | undefined;
   /** The first checkpoint with this content. */
-  readonly checkpoint?: CheckpointId;
+  readonly checkpoint?: CheckpointId | undefined;
   /** The tag of the checkpoint that `checkpoint` names. */
-  readonly tag?: Tag;
+  readonly tag?: Tag | undefined;
   /** The name of the tool that wrote the file. */
-  readonly toolName?: string;
+  readonly toolName?: string | undefined;
   /** The id of the other session that made the change. Absent: none, or unknown. */
-  readonly session?: SessionId;
+  readonly session?: SessionId | undefined;
 }
 
 /** Parameters of `ledger/history`. */
@@ -2903,11 +2903,11 @@ export interface LedgerHistoryParams {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
-  readonly pathBytes?: Base64;
+  readonly pathBytes?: Base64 | undefined;
   /** The `nextCursor` of the previous page. Absent: the first page. */
-  readonly cursor?: Cursor;
+  readonly cursor?: Cursor | undefined;
   /** The largest allowed number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** Answer to `ledger/history`. */
@@ -2915,9 +2915,9 @@ export interface LedgerHistoryResult {
   /** The changes, oldest first. */
   readonly entries: readonly LedgerEntry[];
   /** The author of the present content. Sent only if this content is in no checkpoint and no report. */
-  readonly present?: LedgerEntry;
+  readonly present?: LedgerEntry | undefined;
   /** The cursor of the next page. Absent: this is the last page. */
-  readonly nextCursor?: Cursor;
+  readonly nextCursor?: Cursor | undefined;
 }
 
 /** Parameters of `worktree/status`. */
@@ -2925,7 +2925,7 @@ export interface WorktreeStatusParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The largest allowed number of dirty paths to list. Absent: 0. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** Answer to `worktree/status`. */
@@ -2939,16 +2939,16 @@ export interface WorktreeStatusResult {
   /** How often the watcher lost events. */
   readonly overflows: Count;
   /** How often a capture found changes that the watcher had not reported. Absent: never. */
-  readonly drifts?: Count;
+  readonly drifts?: Count | undefined;
   /** Why the watcher is not `live`. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /**
    * How many captures were fast and how many were full since the session was opened. Absent: checkpoints are
    * not enabled.
    */
-  readonly captures?: CaptureCounts;
+  readonly captures?: CaptureCounts | undefined;
   /** The dirty paths. Absent or empty: no paths were requested. */
-  readonly paths?: readonly PathRef[];
+  readonly paths?: readonly PathRef[] | undefined;
 }
 
 /** Parameters of `store/usage`. */
@@ -2969,7 +2969,7 @@ export interface StoreUsageResult {
    * The path of the session's directory. With `sqlite`, all sessions share the database `checkpointd.sqlite`
    * of the storage.
    */
-  readonly path?: string;
+  readonly path?: string | undefined;
 }
 
 /** Parameters of `store/gc`. */
@@ -2980,14 +2980,14 @@ export interface StoreGcParams {
    * How much to remove of the safety checkpoints, and of the turns and tools that lost their tag. Checkpoints
    * that undo or redo needs stay. Absent: only those older than `limits.keepSafetyMs`.
    */
-  readonly prune?: PruneMode;
+  readonly prune?: PruneMode | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Answer to `store/gc`. */
@@ -3002,18 +3002,18 @@ export interface StoreGcResult {
    * The number of safety checkpoints that were removed before `limits.keepSafetyMs` was over, because of
    * `limits.maxStoreBytes`. Absent: none.
    */
-  readonly safetyRemoved?: Count;
+  readonly safetyRemoved?: Count | undefined;
   /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** The id of the operation that the request started, for `operation/get`. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
    * request. Absent: no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** One case of damage in the store. */
@@ -3031,7 +3031,7 @@ export interface StoreVerifyParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Answer to `store/verify`. */
@@ -3051,9 +3051,9 @@ export interface OperationGetParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The id of the operation. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /** The key of the request. Give either the id of the operation or the key. */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `operation/get`. */
@@ -3061,15 +3061,15 @@ export interface OperationGetResult {
   /** The outcome. */
   readonly state: OperationState;
   /** The id of the operation. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /** The method of the request. */
-  readonly method?: string;
+  readonly method?: string | undefined;
   /** The answer to the request. Absent: the answer was not stored. */
-  readonly result?: Json;
+  readonly result?: Json | undefined;
   /** The checkpoint that the operation made. This checkpoint is sent even if the answer was not stored. */
-  readonly checkpoint?: CheckpointId;
+  readonly checkpoint?: CheckpointId | undefined;
   /** Why the operation failed. */
-  readonly error?: ErrorFact;
+  readonly error?: ErrorFact | undefined;
 }
 
 /** Parameters of `session/didOpen`. */
@@ -3077,7 +3077,7 @@ export interface SessionDidOpenParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The other client whose request caused the event. Absent: your own request caused it. */
-  readonly origin?: EventOrigin;
+  readonly origin?: EventOrigin | undefined;
   /** The absolute path of the work tree. */
   readonly workspace: string;
   /** The strategy that stores the session's checkpoints. */
@@ -3085,7 +3085,7 @@ export interface SessionDidOpenParams {
   /** Whether the session existed before. */
   readonly resumed: boolean;
   /** The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted. */
-  readonly base?: Checkpoint;
+  readonly base?: Checkpoint | undefined;
   /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
 }
@@ -3095,14 +3095,14 @@ export interface CheckpointDidCreateParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The other client whose request caused the event. Absent: your own request caused it. */
-  readonly origin?: EventOrigin;
+  readonly origin?: EventOrigin | undefined;
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
   /**
    * The session's snapshot before this checkpoint, for comparison with `checkpoint.snapshot`. The previous
    * checkpoint is `checkpoint.parent`.
    */
-  readonly from?: SnapshotId;
+  readonly from?: SnapshotId | undefined;
   /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
 }
@@ -3112,13 +3112,13 @@ export interface CheckpointDidRestoreParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The other client whose request caused the event. Absent: your own request caused it. */
-  readonly origin?: EventOrigin;
+  readonly origin?: EventOrigin | undefined;
   /** The checkpoint that was restored. */
   readonly target: CheckpointId;
   /** The checkpoint of the state after the restore. */
-  readonly checkpoint?: Checkpoint;
+  readonly checkpoint?: Checkpoint | undefined;
   /** The checkpoint of the state before the restore. */
-  readonly safety?: CheckpointId;
+  readonly safety?: CheckpointId | undefined;
   /** How many paths are affected. */
   readonly counts: RestoreCounts;
   /** How long the operation took, in milliseconds. */
@@ -3127,17 +3127,17 @@ export interface CheckpointDidRestoreParams {
    * True when a later request or opening finished, undid or repaired an earlier restore. The event then lists
    * the paths. Absent: false.
    */
-  readonly recovered?: boolean;
+  readonly recovered?: boolean | undefined;
   /** The paths that the restore wrote. Absent: no recovery. */
-  readonly restored?: readonly PathRef[];
+  readonly restored?: readonly PathRef[] | undefined;
   /** The paths that the restore deleted. Absent: no recovery. */
-  readonly deleted?: readonly PathRef[];
+  readonly deleted?: readonly PathRef[] | undefined;
   /** The paths that could not be restored and were not changed. Absent: no recovery. */
-  readonly failed?: readonly FailedPath[];
+  readonly failed?: readonly FailedPath[] | undefined;
   /** The paths that were edited outside the session, before or after the restore stopped. Absent: no recovery. */
-  readonly conflicts?: readonly ConflictPath[];
+  readonly conflicts?: readonly ConflictPath[] | undefined;
   /** The paths that the restore left unchanged on purpose. Absent: no recovery. */
-  readonly skipped?: readonly SkippedPath[];
+  readonly skipped?: readonly SkippedPath[] | undefined;
 }
 
 /** Parameters of `checkpoint/didFail`. */
@@ -3145,13 +3145,13 @@ export interface CheckpointDidFailParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The other client whose request caused the event. Absent: your own request caused it. */
-  readonly origin?: EventOrigin;
+  readonly origin?: EventOrigin | undefined;
   /** The method of the failed request. */
   readonly method: string;
   /** The error that the request got. */
   readonly error: ErrorFact;
   /** The id of the failed operation. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
 }
 
 /** Parameters of `worktree/didChange`. */
@@ -3165,9 +3165,9 @@ export interface WorktreeDidChangeParams {
   /** The newly changed paths, at most 1,000. Empty when more paths changed. */
   readonly paths: readonly PathRef[];
   /** True when more paths changed than are listed. Absent: false. */
-  readonly more?: boolean;
+  readonly more?: boolean | undefined;
   /** True when the watcher lost events because too many came at once. `more` is then true, too. Absent: false. */
-  readonly overflowed?: boolean;
+  readonly overflowed?: boolean | undefined;
 }
 
 /** Parameters of `worktree/didDrift`. */
@@ -3185,7 +3185,7 @@ export interface ConversationDidFillWindowParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The other client whose request caused the event. Absent: your own request caused it. */
-  readonly origin?: EventOrigin;
+  readonly origin?: EventOrigin | undefined;
   /** How full the context window of the model is. */
   readonly contextWindow: ContextWindow;
 }
@@ -3195,7 +3195,7 @@ export interface ConversationDidChangeParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The other client whose request caused the event. Absent: your own request caused it. */
-  readonly origin?: EventOrigin;
+  readonly origin?: EventOrigin | undefined;
   /** The method that changed the conversation. */
   readonly method: string;
   /** The number of entries in the history now. */
@@ -3223,11 +3223,11 @@ export interface LeftPath {
   /** The path, relative to the work tree. A directory stands for everything below it. */
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
-  readonly pathBytes?: Base64;
+  readonly pathBytes?: Base64 | undefined;
   /** Why the path stays. */
   readonly because: StayReason;
   /** The kind of secret that was found. Absent: no secret was found. */
-  readonly rule?: string;
+  readonly rule?: string | undefined;
 }
 
 /** A git remote for sessions. */
@@ -3274,13 +3274,13 @@ export interface RemoteLine {
   /** The session's strategy on the writer's machine. */
   readonly strategy: Strategy;
   /** The first words of the conversation. Absent: the conversation has none. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** When the session began. */
   readonly createdAt: Timestamp;
   /** When the head was made, by the writer's clock. */
   readonly updatedAt: Timestamp;
   /** The line from which the session was imported. Absent: the session was not imported. */
-  readonly origin?: LineOrigin;
+  readonly origin?: LineOrigin | undefined;
 }
 
 /** The line from which a session was imported. */
@@ -3336,14 +3336,14 @@ export interface RemoteAddParams {
    * Globs of paths that are never sent to the remote. Each glob has at most 4,096 bytes. Absent: no additional
    * globs.
    */
-  readonly leaveOut?: readonly string[];
+  readonly leaveOut?: readonly string[] | undefined;
   /** The absolute path of the storage that has the remote. Absent: the default storage. */
-  readonly storageDir?: string;
+  readonly storageDir?: string | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `remote/add`. */
@@ -3351,20 +3351,20 @@ export interface RemoteAddResult {
   /** The remote after the request. */
   readonly remote: Remote;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** In answers about sessions and remotes: reserved, and never sent. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: steps that failed although the request succeeded, and facts that the user should know. Absent:
    * no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `remote/list`. */
 export interface RemoteListParams {
   /** The absolute path of the storage that has the remote. Absent: the default storage. */
-  readonly storageDir?: string;
+  readonly storageDir?: string | undefined;
 }
 
 /** Answer to `remote/list`. */
@@ -3372,7 +3372,7 @@ export interface RemoteListResult {
   /** The remotes, by name. */
   readonly remotes: readonly Remote[];
   /** The writer id of this storage. Absent: no remote was ever added. */
-  readonly writer?: WriterId;
+  readonly writer?: WriterId | undefined;
 }
 
 /** Parameters of `remote/remove`. */
@@ -3380,12 +3380,12 @@ export interface RemoteRemoveParams {
   /** The name of the remote. */
   readonly name: string;
   /** The absolute path of the storage that has the remote. Absent: the default storage. */
-  readonly storageDir?: string;
+  readonly storageDir?: string | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `remote/remove`. */
@@ -3396,14 +3396,14 @@ export interface RemoteRemoveResult {
    */
   readonly removed: boolean;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** In answers about sessions and remotes: reserved, and never sent. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: steps that failed although the request succeeded, and facts that the user should know. Absent:
    * no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `remote/push`. */
@@ -3413,24 +3413,24 @@ export interface RemotePushParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** True to return what a push would send, and send nothing. Absent: false. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
   /**
    * Globs of paths that are not sent, in addition to the `leaveOut` globs of the remote. Absent: no additional
    * globs.
    */
-  readonly leaveOut?: readonly string[];
+  readonly leaveOut?: readonly string[] | undefined;
   /**
    * Globs of paths that are sent although their name, mode, origin or content would keep them on this machine.
    * `leaveOut` takes precedence. Absent: none.
    */
-  readonly send?: readonly string[];
+  readonly send?: readonly string[] | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Answer to `remote/push`. */
@@ -3460,14 +3460,14 @@ export interface RemotePushResult {
   /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** In answers about sessions and remotes: reserved, and never sent. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: steps that failed although the request succeeded, and facts that the user should know. Absent:
    * no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `remote/fetch`. */
@@ -3475,16 +3475,16 @@ export interface RemoteFetchParams {
   /** The name of the remote. */
   readonly remote: string;
   /** The id of the session to fetch, as `remote/sessions` returned it. Absent: all sessions. */
-  readonly session?: SessionId;
+  readonly session?: SessionId | undefined;
   /** The absolute path of the storage that has the remote. Absent: the default storage. */
-  readonly storageDir?: string;
+  readonly storageDir?: string | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Answer to `remote/fetch`. */
@@ -3498,14 +3498,14 @@ export interface RemoteFetchResult {
   /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** In answers about sessions and remotes: reserved, and never sent. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: steps that failed although the request succeeded, and facts that the user should know. Absent:
    * no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `remote/sessions`. */
@@ -3513,7 +3513,7 @@ export interface RemoteSessionsParams {
   /** The name of the remote. */
   readonly remote: string;
   /** The absolute path of the storage that has the remote. Absent: the default storage. */
-  readonly storageDir?: string;
+  readonly storageDir?: string | undefined;
 }
 
 /** Answer to `remote/sessions`. */
@@ -3533,12 +3533,12 @@ export interface RemoteDeleteParams {
   /** The id of the session, as `remote/sessions` returned it. */
   readonly session: SessionId;
   /** The absolute path of the storage that has the remote. Absent: the default storage. */
-  readonly storageDir?: string;
+  readonly storageDir?: string | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
 /** Answer to `remote/delete`. */
@@ -3546,14 +3546,14 @@ export interface RemoteDeleteResult {
   /** The names of the removed refs. Empty: the session had been deleted before. */
   readonly deleted: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** In answers about sessions and remotes: reserved, and never sent. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: steps that failed although the request succeeded, and facts that the user should know. Absent:
    * no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `session/import`. */
@@ -3563,27 +3563,27 @@ export interface SessionImportParams {
   /** The id of the session, as `remote/sessions` returned it. */
   readonly session: SessionId;
   /** The id of the writer whose line is imported. Absent: the writer that pushed last. */
-  readonly writer?: WriterId;
+  readonly writer?: WriterId | undefined;
   /** The work tree of the new session. */
   readonly workspace: Workspace;
   /** The strategy that stores the checkpoints. Absent: `shadow`. */
-  readonly strategy?: Strategy;
+  readonly strategy?: Strategy | undefined;
   /** Whether checkpoints and conversation stay when the session ends. Absent: `keep`. */
-  readonly retention?: Retention;
+  readonly retention?: Retention | undefined;
   /** True to allow home, Desktop, Documents, Downloads or the root as the work tree. Absent: false. */
-  readonly allowProtected?: boolean;
+  readonly allowProtected?: boolean | undefined;
   /**
    * The absolute path of the storage that has the remote and gets the session. It must be outside the work
    * tree. Absent: the default storage.
    */
-  readonly storageDir?: string;
+  readonly storageDir?: string | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.
    */
-  readonly idempotencyKey?: IdempotencyKey;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
-  readonly workDoneToken?: ProgressToken;
+  readonly workDoneToken?: ProgressToken | undefined;
 }
 
 /** Answer to `session/import`. */
@@ -3606,18 +3606,18 @@ export interface SessionImportResult {
   /** The number of checkpoints. */
   readonly checkpoints: Count;
   /** The current checkpoint of the session. Absent: there is none. */
-  readonly head?: CheckpointId;
+  readonly head?: CheckpointId | undefined;
   /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
+  readonly replayed?: boolean | undefined;
   /** In answers about sessions and remotes: reserved, and never sent. */
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /**
    * Warnings: steps that failed although the request succeeded, and facts that the user should know. Absent:
    * no warnings.
    */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Parameters of `remote/didFindLine`. */
@@ -3650,14 +3650,14 @@ export interface RemoteDidPushParams {
   /** Whether the remote got new data. */
   readonly pushed: boolean;
   /** The commit of the line's head. Absent: the push failed. */
-  readonly head?: string;
+  readonly head?: string | undefined;
   /**
    * The number of paths that stay on this machine, including paths whose contents look like secrets. A
    * `dryRun` lists the paths. Absent: the push failed.
    */
-  readonly leftCount?: Count;
+  readonly leftCount?: Count | undefined;
   /** The error of the push. Absent: the push succeeded. */
-  readonly error?: ErrorFact;
+  readonly error?: ErrorFact | undefined;
 }
 
 /** The parameters and the result of every request. */

@@ -89,7 +89,7 @@ export class Carrier {
     {
       alternates = [],
       signal,
-    }: { readonly alternates?: readonly string[]; readonly signal?: AbortSignal } = {},
+    }: { readonly alternates?: readonly string[]; readonly signal?: AbortSignal | undefined } = {},
   ) {
     this.#place = {
       gitDir,

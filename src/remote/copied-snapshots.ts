@@ -5,7 +5,6 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { attempt, isMissing } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import { Slices } from '../base/slices.ts';
@@ -212,7 +211,7 @@ export class SnapshotCopier {
       else entries.set(name, { ...node, blob: this.#blobs.get(node.blob) ?? node.blob });
     }
     const { permissions } = directory;
-    const mapped: Directory = { entries, ...given({ permissions }) };
+    const mapped: Directory = { entries, permissions };
     this.#directories.set(directory, mapped);
     return mapped;
   }

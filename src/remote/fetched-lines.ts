@@ -4,7 +4,6 @@
 import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import { emptyTree } from '../git/objects/tree-format.ts';
 import { identity as committer } from '../git/process/environment.ts';
 import { Carrier, corrupt, type RemoteRef, refRoots, tombstoneName } from './carrier.ts';
@@ -52,7 +51,7 @@ const lockMs = 120_000;
 interface Job {
   readonly remotes: Remotes;
   readonly remote: Remote;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Lists the lines of a remote. Fetches only their heads, without contents. @throws RemoteUnreachable, RemoteRefused */
@@ -172,7 +171,7 @@ async function verifyLine(
 ): Promise<void> {
   const line = await readLine(objects.reader, commit, of);
   const bytesMax = line.manifest.bytes + unsaidBytes;
-  await checkTrees(objects.reader, line.checkpoints, { bytesMax, ...given({ signal }) });
+  await checkTrees(objects.reader, line.checkpoints, { bytesMax, signal });
   for await (const _ of readConversation(objects.reader, line, signal)) continue;
 }
 
@@ -188,7 +187,7 @@ export interface OpenLine {
  */
 export function withFetchedLine<T>(
   job: Job,
-  { session, writer }: { readonly session: string; readonly writer?: string },
+  { session, writer }: { readonly session: string; readonly writer?: string | undefined },
   use: (open: OpenLine) => Promise<T>,
 ): Promise<T> {
   return withObjects(job, 'lines', async (objects) => {
@@ -268,7 +267,7 @@ async function withObjects<T>(
       place === 'heads' ? { renewsAbovePacks: headPacksMax } : {},
     );
     try {
-      return await work(objects, new Carrier(objects.gitDir, remote.url, given({ signal })));
+      return await work(objects, new Carrier(objects.gitDir, remote.url, { signal }));
     } finally {
       await objects.close();
     }

@@ -57,9 +57,9 @@ export interface Manifest {
   readonly workspace: string;
   readonly strategy: string;
   /** The first words of the conversation. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** The current checkpoint of the session. */
-  readonly head?: string;
+  readonly head?: string | undefined;
   readonly checkpoints: number;
   readonly historyLength: number;
   /** An upper limit, in bytes, for the contents of all checkpoints together. */
@@ -69,7 +69,7 @@ export interface Manifest {
   readonly logRecords: number;
   /** The id of the choices that decided which paths are not sent (left-behind.ts). */
   readonly choices: string;
-  readonly origin?: LineOrigin;
+  readonly origin?: LineOrigin | undefined;
 }
 
 const marker = '\n\ncheckpointd-line-1\n';
@@ -77,7 +77,11 @@ const marker = '\n\ncheckpointd-line-1\n';
 /** Returns the bytes of the head commit of a line. */
 export function encodeHead(
   manifest: Manifest,
-  { tree, parent, seconds }: { readonly tree: string; readonly parent?: string; readonly seconds: number },
+  {
+    tree,
+    parent,
+    seconds,
+  }: { readonly tree: string; readonly parent?: string | undefined; readonly seconds: number },
 ): Buffer {
   const who = `${identity.name} <${identity.email}> ${seconds} +0000`;
   const parents = parent === undefined ? '' : `parent ${parent}\n`;

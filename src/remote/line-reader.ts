@@ -2,7 +2,6 @@
 // exist and be small enough. Every record must name the tree that was sent with it. Every tree must be one that a work
 // tree can have.
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
 import type { LogRecord } from '../conversation/log/session-log.ts';
@@ -27,8 +26,8 @@ import {
 /** A checkpoint of a line. The record's snapshot is the id of the sent tree. */
 export interface LineCheckpoint {
   readonly record: CheckpointRecord;
-  readonly tag?: Tag;
-  readonly name?: string;
+  readonly tag?: Tag | undefined;
+  readonly name?: string | undefined;
 }
 
 /** The session and the writer that the name of a ref contains. */
@@ -107,7 +106,7 @@ async function readCheckpoints(
         throw corrupt('a record names a missing position of the conversation');
       checkTreeOf(record, trees, modes);
       ids.add(record.id);
-      checkpoints.push({ record, ...given({ tag: tags.get(record.id), name: called.get(record.id) }) });
+      checkpoints.push({ record, tag: tags.get(record.id), name: called.get(record.id) });
     }
   }
   if (checkpoints.length !== manifest.checkpoints)
@@ -180,7 +179,7 @@ function parseLogRecord(line: string): LogRecord {
 export async function checkTrees(
   reader: ObjectReader,
   checkpoints: readonly LineCheckpoint[],
-  { bytesMax, signal }: { readonly bytesMax: number; readonly signal?: AbortSignal },
+  { bytesMax, signal }: { readonly bytesMax: number; readonly signal?: AbortSignal | undefined },
 ): Promise<void> {
   const known = new Map<string, Unfolded>([[emptyTree, { files: 0, depth: 0 }]]);
   const contents = new Set<string>();

@@ -1,7 +1,6 @@
 // Makes the next head of a line: a commit that contains the session's current records, the trees to send, and the
 // conversation in pieces. Reuses the unchanged parts of the last head, so that the cost depends only on the new parts.
 import { isDamage } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
 import type { SkippedPath } from '../capture/snapshot-sink.ts';
@@ -36,8 +35,8 @@ export interface LineSource {
    */
   readonly checkpoints: readonly {
     readonly record: CheckpointRecord;
-    readonly tag?: Tag;
-    readonly name?: string;
+    readonly tag?: Tag | undefined;
+    readonly name?: string | undefined;
   }[];
   /** The records of the session's log, in order. */
   readonly log: () => AsyncIterable<LogRecord>;
@@ -71,14 +70,14 @@ interface Job {
   readonly choices: SendChoices;
   readonly objects: TravelObjects;
   /** The last head that this storage made for the remote. The push of this head may have failed. */
-  readonly previous?: Line;
+  readonly previous?: Line | undefined;
   /**
    * The line from which the session was imported. Given only if the remote and the store have all objects of this line.
    */
-  readonly imported?: Line;
+  readonly imported?: Line | undefined;
   readonly now: Date;
-  readonly signal?: AbortSignal;
-  readonly onCheckpoint?: (done: number, total: number) => void;
+  readonly signal?: AbortSignal | undefined;
+  readonly onCheckpoint?: ((done: number, total: number) => void) | undefined;
 }
 
 export async function writeLine(job: Job): Promise<WrittenLine> {
@@ -87,7 +86,7 @@ export async function writeLine(job: Job): Promise<WrittenLine> {
   const checkpoints: LineCheckpoint[] = [];
   for (const [index, { record, tag, name }] of source.checkpoints.entries()) {
     job.signal?.throwIfAborted();
-    checkpoints.push({ record: await trees.recordToSend(record), ...given({ tag, name }) });
+    checkpoints.push({ record: await trees.recordToSend(record), tag, name });
     job.onCheckpoint?.(index + 1, source.checkpoints.length);
   }
   const left = trees.left;
@@ -118,7 +117,7 @@ export async function writeLine(job: Job): Promise<WrittenLine> {
   const seconds = Math.max(0, Math.floor(now.getTime() / 1000));
   const commit = await objects.write(
     'commit',
-    encodeHead(manifest, { tree, seconds, ...given({ parent: previous?.commit }) }),
+    encodeHead(manifest, { tree, seconds, parent: previous?.commit }),
   );
   const line = { commit, manifest, checkpoints, parts: partsOf({ pages, pieces: pieces.ids, names }) };
   return { line, isNew: true, added: trees.added, left };
@@ -277,8 +276,8 @@ function asSent(
 
 interface Page {
   readonly records: string;
-  readonly trees?: string;
-  readonly modes?: string;
+  readonly trees?: string | undefined;
+  readonly modes?: string | undefined;
 }
 
 async function writePages(
@@ -303,7 +302,8 @@ async function writePages(
     }
     pages.set(number, {
       records: await objects.write('blob', Buffer.from(text, 'utf8')),
-      ...given({ trees: await treeOf(objects, trees), modes: await treeOf(objects, modes) }),
+      trees: await treeOf(objects, trees),
+      modes: await treeOf(objects, modes),
     });
   }
   return pages;

@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 import { attemptAsync, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import { Carrier, isHiddenRefRefused, type RemoteRef, refRoots } from './carrier.ts';
 import type { SendChoices } from './left-behind.ts';
 import type { LineOrigin } from './line-format.ts';
@@ -22,7 +21,7 @@ export interface PushRequest {
   readonly directory: string;
   /** The id of the session in this storage. */
   readonly session: string;
-  readonly origin?: LineOrigin;
+  readonly origin?: LineOrigin | undefined;
   readonly source: (identity: LineIdentity) => LineSource;
   readonly choices: SendChoices;
   readonly dryRun: boolean;
@@ -89,7 +88,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   const known = files.existsSync(fetched) ? [fetched] : [];
   const carrier = new Carrier(objects.gitDir, remote.url, {
     alternates: [...objects.alternates, ...known],
-    ...given({ signal }),
+    signal,
   });
   const [refs, noted] = await Promise.all([
     carrier.list(identity.session),
@@ -112,7 +111,10 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
     choices,
     objects,
     now: new Date(),
-    ...given({ previous, imported, signal, onCheckpoint: request.onCheckpoint }),
+    previous,
+    imported,
+    signal,
+    onCheckpoint: request.onCheckpoint,
   });
   const place = there?.place ?? remote.refs;
   const ref = `${refRoots[place]}${identity.session}/${identity.writer}`;

@@ -5,7 +5,6 @@
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import { bootId } from '../base/process-lock.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -118,7 +117,7 @@ function jobFor(site: RestoreSite, target: StoredCheckpoint, only: ReadonlySet<T
     scope: 'files',
     onConflict: 'overwrite',
     only,
-    ...given({ parent: head?.record.id }),
+    parent: head?.record.id,
     undo: (id) => [...(head?.record.undo ?? []), id],
     redo: () => [],
     description: 'Restored files that a power cut had damaged',

@@ -155,11 +155,7 @@ function answeredNotesIn(directory: AnsweredDirectory): string[] {
 const isGone = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENXIO']);
 
 /** Syncs files and the directories that contain them. @throws system errors, WorkTreeMissing, the signal's reason */
-async function syncFiles(
-  root: string,
-  paths: ReadonlySet<TreePath>,
-  signal: AbortSignal,
-): Promise<void> {
+async function syncFiles(root: string, paths: ReadonlySet<TreePath>, signal: AbortSignal): Promise<void> {
   const tree = new AnchoredFiles(root);
   try {
     const directories = new Set<TreePath>([rootPath]);

@@ -119,7 +119,7 @@ function answerOf(
 
 /** The part of a planned write that shows whether the restore changes only the spelling of the file's name. */
 interface Write {
-  readonly expected?: Entry;
+  readonly expected?: Entry | undefined;
   readonly displaces: readonly Entry[];
 }
 
@@ -147,7 +147,7 @@ export function respell(
   request: {
     readonly folding?: Folding;
     readonly leave?: ReadonlyMap<TreePath, unknown>;
-    readonly only?: ReadonlySet<TreePath>;
+    readonly only?: ReadonlySet<TreePath> | undefined;
   },
   writes: ReadonlyMap<TreePath, Write>,
   present: readonly TreePath[],

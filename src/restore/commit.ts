@@ -7,7 +7,6 @@ import { isOnOverlay } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { identityOf, isSameContent, isStampOf, mayBeOneFile, stampOf } from '../base/file-stamp.ts';
 import { type BigIntStats, files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { Entry } from '../tree/tree.ts';
 import { ancestors, byBytes, join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
@@ -28,7 +27,7 @@ export type CommitOutcome = 'done' | 'conflict';
 export interface Edited {
   readonly path: TreePath;
   /** The entry that the restore put at the path. Absent when the restore removed the path. */
-  readonly put?: Pick<Entry, 'mode' | 'blob'>;
+  readonly put?: Pick<Entry, 'mode' | 'blob'> | undefined;
   /** The place where the file is now: outside the work tree, or in the work tree under a name that no sweep removes. */
   readonly at: Aside;
 }
@@ -209,7 +208,7 @@ export class Commit {
     if (after !== undefined && !isSameContent(after, shown)) {
       // The commit does not put the old file back, because a program may have edited the new file, too.
       const at = 'outside' in aside ? aside : { beside: this.#names.keep(aside, path) };
-      this.edited.push({ path, at, ...given({ put: write.after }) });
+      this.edited.push({ path, at, put: write.after });
       return 'conflict';
     }
     this.#names.dismiss(aside);

@@ -8,7 +8,6 @@ import { isIntact, withSum } from '../base/check-sum.ts';
 import { type DirectoryIdentity, directoryAt } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { type BigIntStats, files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { Entry } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { StagedDelete, StagedWrite } from './staging.ts';
@@ -29,11 +28,11 @@ export interface DisplacedFile {
   readonly inode: number;
   readonly size: number;
   readonly mtimeNs: string;
-  readonly put?: Pick<Entry, 'mode' | 'blob'>;
+  readonly put?: Pick<Entry, 'mode' | 'blob'> | undefined;
 }
 
 interface Note {
-  readonly root?: DirectoryIdentity;
+  readonly root?: DirectoryIdentity | undefined;
   readonly files: readonly DisplacedFile[];
 }
 
@@ -103,20 +102,20 @@ export class DisplacedFiles {
 
 function displacedBy({ writes, deletes }: Staged): ToDisplace[] {
   const replaced = writes.flatMap(({ path, replaces, after }) =>
-    replaces === undefined ? [] : [{ path, signature: replaces, ...given({ put: after }) }],
+    replaces === undefined ? [] : [{ path, signature: replaces, put: after }],
   );
   return [...deletes, ...replaced];
 }
 
 function writeNote(file: string, root: string, displaced: readonly ToDisplace[]): void {
   const note: Note = {
-    ...given({ root: directoryAt(root) }),
+    root: directoryAt(root),
     files: displaced.map(({ path, signature: { ino, size, mtimeNs }, put }) => ({
       path,
       inode: ino,
       size,
       mtimeNs: String(mtimeNs),
-      ...given({ put: put && { mode: put.mode, blob: put.blob } }),
+      put: put && { mode: put.mode, blob: put.blob },
     })),
   };
   files.writeFileSync(file, JSON.stringify(withSum(note)), { flag: 'wx', mode: 0o600 });

@@ -3,7 +3,6 @@
 // the decisions.
 import { attemptAsync } from '../base/attempt.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
 import { counted } from '../base/text/plural.ts';
@@ -181,7 +180,9 @@ async function factsOf(
   return {
     changes,
     mode: job.mode,
-    ...given({ paths: job.paths, only, emptied: job.emptied }),
+    paths: job.paths,
+    only,
+    emptied: job.emptied,
     leave,
     unknown: present.unknown,
     unknownThen: new Set(target.skipped.map(({ path }) => path)),
@@ -197,12 +198,12 @@ async function factsOf(
 }
 
 interface Bounds {
-  readonly only?: ReadonlySet<TreePath>;
+  readonly only?: ReadonlySet<TreePath> | undefined;
   /**
    * The paths that certainly did not exist in the target's state. A restore checked this before it created files at
    * these paths.
    */
-  readonly known?: ReadonlySet<TreePath>;
+  readonly known?: ReadonlySet<TreePath> | undefined;
   readonly leave: Map<TreePath, LeftReason>;
   readonly conflicts: Set<TreePath>;
 }
@@ -359,7 +360,7 @@ async function conflictsIn(
   const touched = new Set(changes.map(({ path }) => path));
   const base = baseOf(checkpoints.index)?.record.snapshot;
   const sinceHead = await attemptAsync(isDamage, () => store.changes(head, present));
-  const possible = sinceHead ?? changes.map(({ path, before }) => ({ path, ...given({ after: before }) }));
+  const possible = sinceHead ?? changes.map(({ path, before }) => ({ path, after: before }));
   const sinceBase = base && (await attemptAsync(isDamage, () => store.changes(base, present)));
   const isOriginal = originalIn(sinceBase);
   for (const { path, after } of possible) {

@@ -1,7 +1,6 @@
 // Classifies system errors during a restore. After an error about one path, only this path counts as failed, and the
 // restore continues. An error about the whole run (disk full, I/O error, no descriptors) stops the restore.
 import { CheckpointdError, type Effects, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import { counted } from '../base/text/plural.ts';
 import { type TreePath, toText } from '../tree/tree-path.ts';
 import type { FailureReason } from './plan.ts';
@@ -41,8 +40,7 @@ export function stopped(error: unknown, at: TreePath | undefined, done: number):
   const code = systemCode(error);
   if (code === undefined || code === 'ABORT_ERR') return error;
   const effects: Effects = done === 0 ? 'none' : 'unknown';
-  const where = given({ path: at === undefined ? undefined : toText(at) });
-  const facts = { cause: error, effects, retryable: true, details: { code, ...where } };
+  const facts = { cause: error, effects, retryable: true, details: { code, path: at && toText(at) } };
   if (done === 0 && isNoSpace(error)) {
     return new CheckpointdError(
       'NoSpace',

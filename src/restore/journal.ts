@@ -8,7 +8,6 @@ import { attempt, isMissing } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import type { DirectoryIdentity } from '../base/directory-identity.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { CheckpointId, OperationId, SnapshotId } from '../base/ids.ts';
 import { bootId } from '../base/process-lock.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
@@ -32,15 +31,15 @@ export interface RestoreIntent {
   readonly safety: CheckpointId;
   readonly mode: 'soft' | 'hard';
   readonly scope: 'files' | 'conversation' | 'both';
-  readonly paths?: readonly TreePath[];
+  readonly paths?: readonly TreePath[] | undefined;
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
   /**
    * The directory that the restore changes. A note of an earlier version lacks this field and the three fields after
    * it.
    */
-  readonly root?: DirectoryIdentity;
+  readonly root?: DirectoryIdentity | undefined;
   /** The id of the machine's boot, on systems that have such an id. */
-  readonly boot?: string;
+  readonly boot?: string | undefined;
   /** The paths that the restore skipped on purpose. A repeated run skips these paths, too. */
   readonly left?: readonly LeftAlone[];
   /** The restore that an undo or a redo reverses. */
@@ -48,13 +47,13 @@ export interface RestoreIntent {
   /** True when the undo or redo restores the whole earlier state, and not only the paths that the restore changed. */
   readonly isExact?: boolean;
   /** The only paths that the restore, and a repeated run, may change. When absent, the restore may change all paths. */
-  readonly only?: readonly TreePath[];
+  readonly only?: readonly TreePath[] | undefined;
   /**
    * The `directories` of the plan. If the first run emptied one of these directories, a repeated run removes this
    * directory.
    */
   readonly directories: readonly TreePath[];
-  readonly operation?: OperationId;
+  readonly operation?: OperationId | undefined;
   /** The time when the restore started (RFC 3339), for people who read the file. */
   readonly startedAt: string;
   /** Data of the session that the journal does not interpret. */
@@ -120,7 +119,7 @@ export class RestoreJournal {
     if (!('directories' in parsed) || !Array.isArray(parsed.directories)) return unreadable('no directories');
     if (!isIntact(parsed)) return unreadable('its checksum is wrong');
     const { version: _, sum: __, root, ...rest } = parsed as Note;
-    return { kind: 'unfinished', intent: { ...rest, ...given({ root: root && identityIn(root) }) } };
+    return { kind: 'unfinished', intent: { ...rest, root: root && identityIn(root) } };
   }
 
   /** Removes the note so that it does not reappear after a power cut. Does nothing when there is no note. */
@@ -144,14 +143,15 @@ export function intentOf(
     safety: safety.record.id,
     mode: job.mode,
     scope: job.scope,
-    ...given({ paths: job.paths }),
+    paths: job.paths,
     onConflict: job.onConflict,
-    ...given({ root, boot: bootId() }),
+    root,
+    boot: bootId(),
     left: plan.skipped,
     ...(job.undoes === undefined ? {} : { takesBack: job.undoes.restore, isExact: job.undoes.isExact }),
-    ...given({ only: job.only && [...job.only] }),
+    only: job.only && [...job.only],
     directories: plan.directories,
-    ...given({ operation: context.stamp.operation as OperationId | undefined }),
+    operation: context.stamp.operation as OperationId | undefined,
     startedAt: record.timestamp,
     extra: { record },
   };

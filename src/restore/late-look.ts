@@ -11,7 +11,6 @@ import { attemptOr, isMissing } from '../base/attempt.ts';
 import { type DirectoryIdentity, directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type BigIntStats, files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
@@ -113,7 +112,7 @@ class LateLook {
     if (!this.#isHere(root))
       throw new CheckpointdError('WorkTreeMissing', 'Another directory is at the path of the work tree.');
     const { path = rootPath, put } = displaced ?? {};
-    this.#edits.push(...(await returnEdit(this.#open(), { path, at: { outside: file }, ...given({ put }) })));
+    this.#edits.push(...(await returnEdit(this.#open(), { path, at: { outside: file }, put })));
   }
 
   /**

@@ -12,7 +12,7 @@ import type { Directory } from '../tree/tree.ts';
 
 interface MergedContentsOptions {
   /** Returns a content that an agent reported and that is perhaps not in the store. */
-  readonly reported?: (blob: BlobId) => Buffer | undefined;
+  readonly reported?: ((blob: BlobId) => Buffer | undefined) | undefined;
   /** Called after each merge with the number of merges so far, and with the size of all their results in bytes. */
   readonly onProgress: (done: ProgressFigures) => void;
 }

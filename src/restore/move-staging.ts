@@ -64,10 +64,10 @@ interface MoveStagingOptions {
   readonly umask: number;
   readonly access: Access;
   /** Returns the content that the capture before the restore found at a path. */
-  readonly known?: (path: TreePath) => KnownContent | undefined;
+  readonly known?: ((path: TreePath) => KnownContent | undefined) | undefined;
   /** True to sync each file before its move. After a power cut, the file then has its content at the new path. */
   readonly durable: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called twice for each move, because a move replaces two steps of the plan. */
   readonly onStaged: () => void;
 }

@@ -13,7 +13,7 @@ export interface Move {
 interface Coming {
   readonly path: TreePath;
   readonly after: Entry;
-  readonly expected?: Entry;
+  readonly expected?: Entry | undefined;
   readonly respells?: TreePath;
   readonly displaces: readonly Entry[];
 }

@@ -1,7 +1,6 @@
 // Plans a restore. For each path, the plan has a step, or the reason why the restore skips the path. The plan is a pure
 // function of the facts. So a dry run shows the plan that a real run executes. A recovery that plans again makes the
 // same decisions. Does not read the disk: facts.ts gathers the facts.
-import { given } from '../base/given.ts';
 import type { Slices } from '../base/slices.ts';
 import { type Entry, isLink, sameContent, type TreeChange } from '../tree/tree.ts';
 import {
@@ -75,7 +74,7 @@ export interface FileWrite {
   readonly path: TreePath;
   readonly after: Entry;
   /** The entry that the current capture has at the path. Absent when the path must be free. */
-  readonly expected?: Entry;
+  readonly expected?: Entry | undefined;
   /**
    * The current spelling of the file's path, if it differs from `path` and the disk treats both spellings as one name.
    * The restore first removes the file under the current spelling.
@@ -169,9 +168,9 @@ export interface RestoreFacts {
   /** `soft` writes the files of the target; `hard` also deletes all other files. */
   readonly mode: 'soft' | 'hard';
   /** The files and directories to which the restore is limited. */
-  readonly paths?: readonly TreePath[];
+  readonly paths?: readonly TreePath[] | undefined;
   /** The exact paths to which the restore is limited, without the paths below them. Overrides `paths`. */
-  readonly only?: ReadonlySet<TreePath>;
+  readonly only?: ReadonlySet<TreePath> | undefined;
   /** The existing files and directories that the current capture could not include. */
   readonly unknown: readonly TreePath[];
   /** The paths that the capture of the target could not include. */
@@ -197,7 +196,7 @@ export interface RestoreFacts {
   readonly leave?: ReadonlyMap<TreePath, LeftReason>;
   readonly folding?: Folding;
   /** The `directories` of the interrupted run that this run completes. */
-  readonly emptied?: readonly TreePath[];
+  readonly emptied?: readonly TreePath[] | undefined;
   /** The obstacles to the steps. When absent, the plan assumes that there are no obstacles. */
   readonly obstacles?: Obstacles;
 }
@@ -322,7 +321,7 @@ class Draft {
         this.#writes.set(path, {
           path,
           after,
-          ...given({ expected: before }),
+          expected: before,
           displaces: before === undefined ? this.#below(path) : [],
         });
       }

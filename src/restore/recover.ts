@@ -5,7 +5,6 @@
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import { counted } from '../base/text/plural.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -207,7 +206,7 @@ function recordFor(
   const { undo = [], redo = [] } = isUndone ? (index.head?.record ?? {}) : facts;
   return {
     ...facts,
-    ...(isUndone ? {} : given({ idempotency, reverted })),
+    ...(isUndone ? {} : { idempotency, reverted }),
     ...(isUndone ? backTo(before) : {}),
     seq: index.nextSeq,
     safety: safety.record.id,
@@ -266,13 +265,14 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
     target,
     mode: isUndone ? 'hard' : intent.mode,
     scope: intent.scope,
-    ...given({ paths: intent.paths }),
+    paths: intent.paths,
     // If recovery refused the restore because of a conflict, the restore would stay unfinished. So recovery skips a
     // path with a conflict.
     onConflict: intent.onConflict === 'fail' ? 'skip' : intent.onConflict,
     ...(isUndone ? {} : { emptied: intent.directories }),
-    ...given({ only: intent.only && new Set(intent.only), reverted: record.reverted }),
-    ...given({ undoes: restore && { restore, isExact: intent.isExact ?? false } }),
+    only: intent.only && new Set(intent.only),
+    reverted: record.reverted,
+    undoes: restore && { restore, isExact: intent.isExact ?? false },
     interrupted: {
       before: checkpoints.index.byId(intent.safety)?.record.snapshot ?? record.snapshot,
       target: intent.snapshot,

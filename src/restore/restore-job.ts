@@ -15,15 +15,15 @@ export interface RestoreJob {
   readonly target: StoredCheckpoint;
   readonly mode: 'soft' | 'hard';
   readonly scope: RestoreScope;
-  readonly paths?: readonly TreePath[];
+  readonly paths?: readonly TreePath[] | undefined;
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
   /**
    * The conversation to which the job returns. Set when a client leaves a tangent. By default, the job returns to the
    * target's conversation.
    */
-  readonly conversation?: RecordedConversation;
+  readonly conversation?: RecordedConversation | undefined;
   /** The parent of the checkpoint that the restore publishes. */
-  readonly parent?: CheckpointId;
+  readonly parent?: CheckpointId | undefined;
   /**
    * Returns the undo stack as it is after the restore; `redo` returns the redo stack. `id` is the restore's checkpoint.
    */
@@ -33,24 +33,24 @@ export interface RestoreJob {
   readonly confirm: boolean;
   readonly dryRun: boolean;
   /** The directories from which an interrupted run removed paths. Set only in the job that completes this run. */
-  readonly emptied?: readonly TreePath[];
+  readonly emptied?: readonly TreePath[] | undefined;
   /**
    * The restore that an undo or a redo reverses. Unless `isExact` is true, the job changes only the paths that this
    * restore changed.
    */
-  readonly undoes?: { readonly restore: CheckpointId; readonly isExact: boolean };
+  readonly undoes?: { readonly restore: CheckpointId; readonly isExact: boolean } | undefined;
   /**
    * The only paths that the job may change. For these paths the target is complete: if the target lacks a path, the
    * path did not exist.
    */
-  readonly only?: ReadonlySet<TreePath>;
+  readonly only?: ReadonlySet<TreePath> | undefined;
   /** The files that the capture of the current state must include, although a rule excludes them. */
-  readonly alsoInclude?: readonly TreePath[];
+  readonly alsoInclude?: readonly TreePath[] | undefined;
   /**
    * The reverted range. Set only in a revert. The target of a revert is the result of a merge with the current state,
    * so it contains all current edits. The daemon publishes this target when the restore begins.
    */
-  readonly reverted?: RevertedRange;
+  readonly reverted?: RevertedRange | undefined;
   /** The facts of the interrupted run. Set only when an interrupted job runs again. */
   readonly interrupted?: Interrupted;
 }
@@ -99,7 +99,7 @@ export interface RestoreOutcome {
   readonly conflicts: readonly TreePath[];
   /** The paths that the restore skipped on purpose. */
   readonly skipped: readonly LeftAlone[];
-  readonly safety?: StoredCheckpoint;
+  readonly safety?: StoredCheckpoint | undefined;
   readonly checkpoint?: StoredCheckpoint;
   readonly historyLength: number;
   readonly ms: number;

@@ -6,7 +6,6 @@ import { randomBytes } from 'node:crypto';
 import { timestamp } from '../base/clock.ts';
 import { directoryAt } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import { base32, newCheckpointId } from '../base/ids.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 import { counted } from '../base/text/plural.ts';
@@ -327,12 +326,12 @@ export async function publishSafety(
     seq: index.nextSeq,
     timestamp: timestamp(site.clock),
     kind: 'safety',
-    ...given({ parent: head?.record.id }),
+    parent: head?.record.id,
     description,
     message: '',
     snapshot: present.snapshot,
     skipped: present.skipped,
-    ...given({ operation: context.stamp.operation }),
+    operation: context.stamp.operation,
   });
 }
 
@@ -355,8 +354,8 @@ function composeRestored(
       ? { ...facts, ...countersOf(index.head) }
       : {
           logLength: facts.logLength,
-          ...given({ rules: facts.rules }),
-          ...given({ inTangent: after.tangent && true }),
+          rules: facts.rules,
+          inTangent: after.tangent && true,
           conversation: job.conversation ?? target.conversation,
           historyLength: after.history.length,
           currentTurn: target.currentTurn,
@@ -375,7 +374,9 @@ function composeRestored(
     restored: job.reverted?.from ?? target.id,
     safety: safety.record.id,
     scope: job.scope,
-    ...given({ parent: job.parent, paths: job.paths, reverted: job.reverted }),
+    parent: job.parent,
+    paths: job.paths,
+    reverted: job.reverted,
     undo: job.undo(id),
     redo: job.redo(id),
     ...context.stamp,

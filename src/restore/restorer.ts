@@ -5,7 +5,6 @@
 // files that are left. A new plan and a second run then complete the restore.
 import { CheckpointdError } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
 import { byBytes, join, type TreePath } from '../tree/tree-path.ts';
@@ -209,7 +208,8 @@ class Restorer {
         umask: this.#umask,
         access: this.#access,
         durable,
-        ...given({ known, signal }),
+        known,
+        signal,
         onStaged: () => this.#progress(),
       },
       plan,

@@ -1,6 +1,5 @@
 // Reads the result of a restore: the final capture, and the paths that became visible to captures although the restore
 // did not write them. Publishes no checkpoint and changes no file.
-import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
 import { type SkippedPath, skippedMatcher } from '../capture/snapshot-sink.ts';
@@ -32,7 +31,7 @@ export async function captureAfter(
   // directories.
   const isInPlace = permissionChanges.some(({ kind }) => kind === 'file');
   const captured = await checkpoints.capture.capture({
-    ...given({ previous: head?.record.snapshot }),
+    previous: head?.record.snapshot,
     alsoInclude:
       job.scope === 'conversation' ? [] : [...writes.map(pathOf), ...(await earlierWrites(checkpoints, job))],
     ...(isInPlace ? {} : { since: { capture: present, touched } }),

@@ -1,7 +1,6 @@
 // Limits a revert to the work of one author. Finds the paths that only this author changed in the range. If other
 // authors also changed a path, finds the changes that this author made there. The revert skips all other paths that the
 // author may have changed.
-import { given } from '../base/given.ts';
 import type { BlobId, CheckpointId, SessionId, SnapshotId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -106,7 +105,7 @@ export async function partOf(
 
 /** A station: a checkpoint or the current state, with the entries that changed since the previous station. */
 interface ChangedStation {
-  readonly id?: CheckpointId;
+  readonly id?: CheckpointId | undefined;
   readonly changed: ReadonlyMap<TreePath, Entry | undefined>;
 }
 
@@ -125,7 +124,7 @@ async function stationsOf(
     const before = ends[i - 1];
     const changes = before === undefined ? [] : await store.changes(before.snapshot, snapshot);
     const changed = new Map(changes.map(({ path, after }) => [path, after]));
-    stations.push({ ...given({ id }), changed });
+    stations.push({ id, changed });
   }
   return stations;
 }
@@ -156,7 +155,7 @@ function passedBy(
   let entry = first;
   return stations.map(({ id, changed }) => {
     if (changed.has(path)) entry = changed.get(path);
-    return { ...given({ id }), entry };
+    return { id, entry };
   });
 }
 

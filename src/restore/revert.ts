@@ -2,7 +2,6 @@
 // restores this result like any other target. The restore is limited to the paths that the merge changes. The merge
 // runs before the first write, so a recovery finds the merged tree in the store and does not merge again.
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { newCheckpointId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
@@ -32,12 +31,12 @@ export interface RevertJob
   /** The earlier end of the range. */
   readonly from: StoredCheckpoint;
   /** The later end of the range. When absent, the range ends at the current state. */
-  readonly to?: StoredCheckpoint;
-  readonly paths?: readonly TreePath[];
+  readonly to?: StoredCheckpoint | undefined;
+  readonly paths?: readonly TreePath[] | undefined;
   /** The hunks to undo, by path and name. When absent, the whole range is undone. */
-  readonly hunks?: ReadonlyMap<TreePath, ReadonlySet<string>>;
+  readonly hunks?: ReadonlyMap<TreePath, ReadonlySet<string>> | undefined;
   /** The author whose work is undone. When absent, the work of all authors is undone. */
-  readonly author?: AuthorAsked;
+  readonly author?: AuthorAsked | undefined;
   /** The mode of the revert. With `soft`, the revert keeps files that the range added. */
   readonly mode: 'soft' | 'hard';
   readonly conflicts: 'leave' | 'markers' | 'fail';
@@ -65,7 +64,7 @@ export async function runRevert(
   let found: Pick<RevertOutcome, 'paths' | 'partial' | 'merged'> | undefined;
   const { from, to, parent, undo, redo, description, confirm, dryRun } = revert;
   const draft: RestoreJob = {
-    ...given({ parent }),
+    parent,
     undo,
     redo,
     description,
@@ -77,7 +76,7 @@ export async function runRevert(
     // The merge already includes the current edits. After a kill, recovery skips paths that were edited after the
     // merge.
     onConflict: 'skip',
-    reverted: { from: from.record.id, ...given({ to: to?.record.id }) },
+    reverted: { from: from.record.id, to: to?.record.id },
   };
   const outcome = await runPlannedJob(
     site,
@@ -214,7 +213,7 @@ async function mergeOnto(
   const later = await store.changes(base, present.snapshot);
   const ours = narrowed(await sideOf(store, base, present.snapshot, later, signal), isSkipped);
   const contents = new MergedContents(store, site.directory.mergeDirectory, signal, {
-    ...given({ reported: revert.author?.reported }),
+    reported: revert.author?.reported,
     onProgress: progress('merge'),
   });
   try {
@@ -257,7 +256,7 @@ async function authorsSide(
   contents: MergedContents,
 ): Promise<Awaited<ReturnType<typeof sideOfAuthor>> | undefined> {
   if (author === undefined) return undefined;
-  const range = { from, ...given({ to }) };
+  const range = { from, to };
   return sideOfAuthor(side, await partOf(checkpoints, range, snapshot, author, side), contents);
 }
 

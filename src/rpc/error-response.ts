@@ -10,7 +10,6 @@ import {
   isNoSpace,
   systemCode,
 } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import { errorCodes } from '../protocol/methods.ts';
 import type { Issue } from '../protocol/types.ts';
@@ -33,7 +32,7 @@ interface WireErrorData {
   readonly kind: ErrorKind | TransportErrorKind;
   readonly retryable: boolean;
   readonly effects: Effects;
-  readonly operationId?: string;
+  readonly operationId?: string | undefined;
   readonly issues?: readonly Issue[];
   readonly details?: Readonly<Record<string, unknown>>;
 }
@@ -66,7 +65,7 @@ function fromExpected(error: CheckpointdError): WireError {
   return wireError(error.kind, error.message, {
     retryable: error.retryable,
     effects: error.effects,
-    ...given({ operationId: typeof operationId === 'string' ? operationId : undefined }),
+    operationId: typeof operationId === 'string' ? operationId : undefined,
     ...(Array.isArray(issues) ? { issues: issues as readonly Issue[] } : {}),
     ...(Object.keys(rest).length > 0 ? { details: rest } : {}),
   });
@@ -117,7 +116,7 @@ function fromSystem(error: unknown, effects: Effects): WireError | undefined {
   // A code that begins with ERR_ comes from one of Node's own checks, and means a defect of the daemon.
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) return undefined;
   const { path, syscall } = error as NodeJS.ErrnoException;
-  const details = { code, ...given({ path, syscall }) };
+  const details = { code, path, syscall };
   if (isNoSpace(error)) {
     const message = 'The disk or the quota is full. Free some space and send the request again.';
     return wireError('NoSpace', message, { retryable: true, effects, details });

@@ -1,7 +1,6 @@
 // Reports the progress of a long request in LSP's `$/progress` form. A request that ends within 100 ms sends no report.
 // For a longer request, the daemon sends at most ten reports a second, and a last report before the response. A request
 // without a `workDoneToken` gets no reports.
-import { given } from '../base/given.ts';
 
 export type ProgressToken = string | number;
 
@@ -85,7 +84,7 @@ class TokenProgress implements EndableProgress {
     if (this.#ended) return;
     this.#ended = true;
     clearTimeout(this.#timer);
-    if (this.#begun) this.#send({ kind: 'end', ...given({ message: this.#line }) });
+    if (this.#begun) this.#send({ kind: 'end', message: this.#line });
   }
 
   /**

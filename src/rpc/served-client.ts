@@ -1,7 +1,6 @@
 // Serves one client: manages the life cycle of its connection, running requests, progress, trace and end. The server
 // decides what the end of a client means for sessions and for the process.
 import type { Readable } from 'node:stream';
-import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import { methods, protocolVersion, schemaHash } from '../protocol/methods.ts';
 import type {
@@ -40,7 +39,7 @@ interface ServedClientPorts {
   /** True when the client is the parent of this process (stdio). */
   readonly isParent: boolean;
   /** The client's process id, if the command line contains it. */
-  readonly processId?: number;
+  readonly processId?: number | undefined;
   /** Loads the handlers. Called when a request first needs the handlers. */
   readonly loadHandlers: () => Promise<Partial<Handlers>>;
   /** Called when the answer to `initialize` was sent. */
@@ -257,7 +256,7 @@ export class ServedClient {
   #watch(processId: number | undefined, watchOwnParent: boolean): void {
     if (processId === undefined && !watchOwnParent) return;
     const unwatch = watchParent({
-      ...given({ processId }),
+      processId,
       watchOwnParent,
       onGone: () => this.#ports.onEnd('parentDeath', 1),
     });

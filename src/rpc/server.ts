@@ -2,7 +2,6 @@
 // client connects over stdio (or --pipe, --socket). When the first client leaves, the daemon ends. But if other clients
 // have sessions open, the daemon ends only after these clients have left. This module uses no session, no store and no
 // file of the user.
-import { given } from '../base/given.ts';
 import type { Log, LogSink } from '../base/log.ts';
 import type { EventOf, NotificationMethod } from '../protocol/types.ts';
 import type { Handlers } from './dispatch.ts';
@@ -44,7 +43,7 @@ export interface FirstClient {
   /** True when the client is the parent of this process (stdio). */
   readonly isParent: boolean;
   /** The client's process id, if the command line contains it. */
-  readonly processId?: number;
+  readonly processId?: number | undefined;
 }
 
 interface ServerOptions {
@@ -146,7 +145,7 @@ export class Server {
       streams,
       log: this.#options.log,
       isParent,
-      ...given({ processId }),
+      processId,
       loadHandlers: async () => (await this.#loadOnce()).handlers,
       onInitialized: () => this.#ending.hasBegun || void this.#loadOnce(),
       onShutdown: () => (this.#endsDaemon(client) ? this.#ending : share).shutdown(),

@@ -6,7 +6,6 @@ import { systemClock, timestamp } from '../base/clock.ts';
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { SessionId } from '../base/ids.ts';
 import { createLog } from '../base/log.ts';
 import { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
@@ -121,7 +120,7 @@ async function readStore(
       storageDirectory: directory.storage,
       workTree: workTree.root,
       conversationId,
-      ...given({ gitDirectory: repository?.gitDir }),
+      gitDirectory: repository?.gitDir,
       expected: published.ids.size,
       durability: 'process',
     },

@@ -1,7 +1,6 @@
 // Records the author of each write, and returns the authors of a path. The sources are checkpoints and the
 // agent's reports. The records are in the session's log. The ledger itself is in checkpoints/ledger.ts.
 import { timestamp } from '../base/clock.ts';
-import { given } from '../base/given.ts';
 import type { CheckpointId, SessionId } from '../base/ids.ts';
 import { contentAt } from '../capture/content-id.ts';
 import { baseOf, type CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
@@ -24,12 +23,12 @@ interface LoggedAuthorship extends LogRecord {
   readonly kind: 'ledger';
   readonly records: readonly LedgerRecord[];
   /** The writes that an agent reported: the agent of this session, or the agent of another session on the work tree. */
-  readonly reports?: readonly ReportedWrite[];
+  readonly reports?: readonly ReportedWrite[] | undefined;
   /**
    * The client's key, and the answer to its request. Key and answer are in the same record as the effect, so all three
    * are logged together.
    */
-  readonly idempotency?: Idempotency & { readonly result: RecordedWrite };
+  readonly idempotency?: (Idempotency & { readonly result: RecordedWrite }) | undefined;
 }
 
 /** Rebuilds the ledger from the records of the session's log. */
@@ -53,13 +52,17 @@ function isAuthorship(record: LogRecord): record is LoggedAuthorship {
 function keep(
   session: Session,
   records: readonly LedgerRecord[],
-  { idempotency, report }: { idempotency?: LoggedAuthorship['idempotency']; report?: ReportedWrite } = {},
+  {
+    idempotency,
+    report,
+  }: { idempotency?: LoggedAuthorship['idempotency']; report?: ReportedWrite | undefined } = {},
 ): void {
   if (records.length === 0 && idempotency === undefined && report === undefined) return;
   const logged: LoggedAuthorship = {
     kind: 'ledger',
     records,
-    ...given({ reports: report && [report], idempotency }),
+    reports: report && [report],
+    idempotency,
   };
   session.parts.sessionLog.append(logged);
 }
@@ -170,13 +173,13 @@ export function writerOf(
   session: Session,
   path: TreePath,
   content: Known,
-): { readonly author: Author; readonly session?: SessionId } {
+): { readonly author: Author; readonly session?: SessionId | undefined } {
   const record = firstWriteOf(session, path, content);
   const author = record?.who ?? authorOf(session, path, content);
   const made = { path, content, who: author, at: '' };
   return {
     author,
-    ...given({ session: author === 'session' ? sessionThatWrote(session, record ?? made) : undefined }),
+    session: author === 'session' ? sessionThatWrote(session, record ?? made) : undefined,
   };
 }
 
@@ -202,14 +205,14 @@ const contentOf = (entry: Entry | undefined): Known => entry?.blob ?? 'absent';
 interface RecordedWrite {
   readonly recorded: boolean;
   /** The id of the content in this session's store. Absent when the file is gone. */
-  readonly content?: string;
-  readonly size?: number;
+  readonly content?: string | undefined;
+  readonly size?: number | undefined;
 }
 
 /** Records that the agent has just written (or deleted) a file. Reads the file's current content. */
 export async function recordWrite(
   session: Session,
-  write: { readonly path: TreePath; readonly toolName?: string },
+  write: { readonly path: TreePath; readonly toolName?: string | undefined },
   context: OperationContext,
 ): Promise<RecordedWrite> {
   const { store, ledger } = session.requireCheckpoints();
@@ -225,7 +228,8 @@ export async function recordWrite(
   const record = ledger.compose(write.path, content, 'agent', at, write.toolName);
   const result = {
     recorded: record !== undefined,
-    ...given({ content: found?.blob, size: found?.size }),
+    content: found?.blob,
+    size: found?.size,
   };
   keepContent(keepers, content, found?.bytes);
   const { idempotency } = context.stamp;
@@ -236,7 +240,8 @@ export async function recordWrite(
   const report = reportFor(session, session, { path: write.path, content, at });
   // Logs first. If the log cannot be written, the ledger stays unchanged.
   keep(session, record === undefined ? [] : [record], {
-    ...given({ idempotency: idempotency && { ...idempotency, result }, report }),
+    idempotency: idempotency && { ...idempotency, result },
+    report,
   });
   if (record !== undefined) ledger.add(record);
   if (report !== undefined) ledger.reports.add(report);
@@ -313,7 +318,8 @@ function reportFor(
   const isShared = session === writer || nameOfEmpty(session) === nameOfEmpty(writer);
   return session.parts.ledger.reports.compose({
     path,
-    ...given({ content: isShared ? content : undefined, agent: agentNameOf(writer) }),
+    content: isShared ? content : undefined,
+    agent: agentNameOf(writer),
     session: writer.id,
     after,
     at,
@@ -339,11 +345,11 @@ interface LedgerEntryView {
   readonly seq: number;
   readonly timestamp: string;
   readonly content?: string;
-  readonly checkpoint?: string;
-  readonly tag?: string;
-  readonly toolName?: string;
+  readonly checkpoint?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly toolName?: string | undefined;
   /** The session whose agent made the change, if it was another session. */
-  readonly session?: SessionId;
+  readonly session?: SessionId | undefined;
 }
 
 type Listing = ReturnType<CheckpointIndex['listing']>;
@@ -430,9 +436,10 @@ function describe(
     seq,
     timestamp: record.at,
     ...(record.content === 'absent' ? {} : { content: record.content }),
-    ...given({ checkpoint, tag }),
-    ...given({ toolName: isCheckpointId(record.by) ? undefined : record.by }),
-    ...given({ session: writer }),
+    checkpoint,
+    tag,
+    toolName: isCheckpointId(record.by) ? undefined : record.by,
+    session: writer,
   };
 }
 

@@ -46,7 +46,7 @@ export interface SessionMarker {
    * The identity of the work tree, including its birth time. The birth time distinguishes the work tree from a later
    * directory with the same inode number. Absent in older sessions.
    */
-  readonly workTreeDirectory?: DirectoryIdentity;
+  readonly workTreeDirectory?: DirectoryIdentity | undefined;
   /**
    * The directory that replaced the work tree, and the first checkpoint that contains the new directory's files. Absent
    * when no directory replaced the work tree.
@@ -62,7 +62,7 @@ export interface SessionMarker {
    * The identity of the session's directory. The daemon never removes another directory at the same path.
    * Absent in sessions of earlier versions.
    */
-  readonly directory?: DirectoryIdentity;
+  readonly directory?: DirectoryIdentity | undefined;
 }
 
 export class SessionDirectory {

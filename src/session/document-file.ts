@@ -7,7 +7,6 @@ import { randomBytes } from 'node:crypto';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CheckpointdError, type ErrorKind, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import { base32, type CheckpointId, newOperationId } from '../base/ids.ts';
 import { readInSlices } from '../base/regular-file.ts';
 import { Slices } from '../base/slices.ts';
@@ -169,7 +168,7 @@ function saveIn(session: Session, target: string, context: OperationContext): Pr
     const previous = checkpoints.index.head?.record.snapshot;
     const present = await checkpoints.capture
       .capture({
-        ...given({ previous }),
+        previous,
         alsoInclude: [path],
         signal: context.signal,
         onProgress: context.progress('capture'),
@@ -263,14 +262,14 @@ export interface Exported {
   readonly path: string;
   readonly bytes: number;
   /** The checkpoint that contains the replaced file. */
-  readonly safety?: CheckpointId;
+  readonly safety?: CheckpointId | undefined;
 }
 
 /** The place of an export, and the checkpoint that contains the file which the export replaces. */
 interface ExportPlace {
   readonly target: string;
   readonly overwrite: boolean;
-  readonly replaced?: ReplacedFile;
+  readonly replaced?: ReplacedFile | undefined;
 }
 
 /**
@@ -289,7 +288,7 @@ export async function placeOfExport(
   await mustAnswer(documentSource(session, path), 'InvalidParams');
   const target = documentTarget(session, path);
   const replaced = overwrite ? await saveReplaced(target, sessions, context) : undefined;
-  return { target, overwrite, ...given({ replaced }) };
+  return { target, overwrite, replaced };
 }
 
 /**
@@ -306,7 +305,7 @@ export async function exportToFile(
     const bytes = await writeTemporary(session, temporary, await documentOf(session));
     const placed = overwrite ? replace(temporary, target, replaced?.stamp) : await putNew(temporary, target);
     const { safety } = placed && replaced !== undefined ? replaced : {};
-    return { path: target, bytes, ...given({ safety }) };
+    return { path: target, bytes, safety };
   } catch (error) {
     throw unwritable(target, error);
   } finally {

@@ -21,7 +21,6 @@ import { attempt, attemptAsyncOr, isMissing } from '../base/attempt.ts';
 import { type DiskEntry, directoryAt, diskEntryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type Dirent, files, filesAsync } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { BlobId, SessionId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -559,7 +558,7 @@ export function renameStoreAway(directory: SessionDirectory): string {
   const made = diskEntryAt(trash);
   const marker = {
     ...directory.readMarker(),
-    ...given({ directory: made.is === 'directory' ? made.identity : undefined }),
+    directory: made.is === 'directory' ? made.identity : undefined,
   };
   writeAtomically(join(inside, 'session.json'), markerText(marker));
   // The objects are moved last, so that a kill leaves no ref without its object.

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
 import type { Known, LedgerRecord } from '../checkpoints/ledger.ts';
@@ -63,7 +62,8 @@ export async function fillSession(
       .filter(({ record }) => !published.has(record.id))
       .map(({ record, tag, name }) => ({
         record: { ...record, snapshot: copies.get(record.snapshot) ?? record.snapshot },
-        ...given({ tag, name }),
+        tag,
+        name,
       }));
     await store.publishAll(publications);
     done += some.length;

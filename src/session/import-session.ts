@@ -7,7 +7,6 @@ import { systemClock, timestamp } from '../base/clock.ts';
 import { directoryAt } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import { checkGit } from '../git/process/version.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
@@ -131,7 +130,7 @@ async function markerFor(
     session: idOf(conversationId),
     workTree: workTree.root,
     workTreeIdentity: workTree.identity,
-    ...given({ workTreeDirectory: directoryAt(workTree.root) }),
+    workTreeDirectory: directoryAt(workTree.root),
     conversationId,
     strategy,
     retention,

@@ -7,7 +7,6 @@ import { attempt, isA, isOfSystem } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -17,9 +16,9 @@ import { lastSignOfLife, otherHolder } from './owner.ts';
 export interface KeptSession {
   readonly marker: SessionMarker;
   /** The time of the owner's last heartbeat, in ms since 1970. */
-  readonly lastUsedMs?: number;
+  readonly lastUsedMs?: number | undefined;
   /** The id of the process that has the session open, if this is another process and still runs. */
-  readonly holder?: number;
+  readonly holder?: number | undefined;
   readonly storage: string;
 }
 
@@ -42,8 +41,8 @@ export function sessionsIn(storage: string, log: Log, warn: (text: string) => vo
       const marker = directory.readMarker();
       if (marker === undefined) leaveOut(name, lostMarker);
       else {
-        const known = given({ lastUsedMs: lastSignOfLife(directory), holder: otherHolder(directory) });
-        stored.push({ marker, storage, ...known });
+        const [lastUsedMs, holder] = [lastSignOfLife(directory), otherHolder(directory)];
+        stored.push({ marker, storage, lastUsedMs, holder });
       }
     } catch (error) {
       if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
@@ -59,7 +58,7 @@ const lostMarker =
 export interface SessionSummary {
   readonly checkpoints: number;
   /** The message of the first turn that has a message, shortened to one line. */
-  readonly firstPrompt?: string;
+  readonly firstPrompt?: string | undefined;
 }
 
 const promptCharactersMax = 200;
@@ -84,7 +83,7 @@ export class SummaryFile {
       const before = read === 'damaged' ? undefined : read;
       const now = {
         checkpoints: checkpoints?.index.listedSize ?? 0,
-        ...given({ firstPrompt: before?.firstPrompt ?? firstPromptOf(checkpoints, before !== undefined) }),
+        firstPrompt: before?.firstPrompt ?? firstPromptOf(checkpoints, before !== undefined),
       };
       const isSame = before?.checkpoints === now.checkpoints && before.firstPrompt === now.firstPrompt;
       if (!isSame) writeAtomically(this.#directory.summaryFile, JSON.stringify(withSum(now)));

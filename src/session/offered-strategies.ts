@@ -1,6 +1,5 @@
 // The strategies that the daemon offers, and whether this machine supports each strategy. The daemon must load this
 // file before it can answer `initialize`, so the file imports no store.
-import { given } from '../base/given.ts';
 import type { StrategyDriver } from '../store/snapshot-store.ts';
 import { strategies } from '../store/strategies.ts';
 
@@ -9,7 +8,7 @@ export { defaultStrategy } from '../store/strategies.ts';
 interface OfferedStrategy extends Pick<StrategyDriver, 'name' | 'retention' | 'needsRepository'> {
   readonly available: boolean;
   /** The reason why the strategy is not available, with the remedy. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /**
@@ -20,6 +19,6 @@ export function offeredStrategies(): OfferedStrategy[] {
   return Object.values(strategies).map((driver) => {
     const { name, retention, needsRepository } = driver;
     const reason = driver.obstacle();
-    return { name, available: reason === undefined, ...given({ reason }), retention, needsRepository };
+    return { name, available: reason === undefined, reason, retention, needsRepository };
   });
 }

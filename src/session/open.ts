@@ -10,7 +10,6 @@ import {
   isSameDirectory,
 } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
@@ -33,15 +32,15 @@ import { beginWatching, startWatching } from './watching.ts';
 export interface OpenRequest {
   /** The absolute path of the work tree, as the client spelled it. */
   readonly workTree: string;
-  readonly conversationId?: string;
+  readonly conversationId?: string | undefined;
   readonly strategy: string;
-  readonly retention?: 'session' | 'keep';
+  readonly retention?: 'session' | 'keep' | undefined;
   readonly init: InitMode;
   /**
    * Set when the client wants an unreadable conversation log to be renamed, so that the checkpoints can be used without
    * the log.
    */
-  readonly recover?: 'conversation';
+  readonly recover?: 'conversation' | undefined;
   readonly allowProtected: boolean;
   /**
    * True for the default storage. The default storage may be in a protected directory if the client allows this
@@ -64,7 +63,7 @@ export interface Surroundings {
   /**
    * False when the opening does not start the watching, because {@link watchFromNow} starts it later. Default: true.
    */
-  readonly watches?: boolean;
+  readonly watches?: boolean | undefined;
   /**
    * Returns the session with this id if this daemon has the session open. If no client uses the session, and the
    * session does not suit the request, closes the session and returns undefined.
@@ -123,7 +122,7 @@ export async function openSession(
     session: id,
     workTree: workTree.root,
     workTreeIdentity: workTree.identity,
-    ...given({ workTreeDirectory: directoryAt(workTree.root) }),
+    workTreeDirectory: directoryAt(workTree.root),
     conversationId,
     strategy: request.strategy,
     retention: request.retention ?? driver.retention,
@@ -288,7 +287,7 @@ function effectiveMarker(
   const retention = request.retention ?? stored.retention;
   if (found !== undefined && retention === stored.retention && place === found.directory) return stored;
   const { directory: _, ...rest } = stored;
-  return { ...rest, retention, ...given({ directory: place }) };
+  return { ...rest, retention, directory: place };
 }
 
 /**

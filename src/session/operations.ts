@@ -3,7 +3,6 @@
 // the session's log, so they exist as long as the session. This module decides nothing about the operations themselves.
 import { createHash } from 'node:crypto';
 import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import { newOperationId, type OperationId } from '../base/ids.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
@@ -14,13 +13,13 @@ import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store
  * log.
  */
 export interface EarlierEffect {
-  readonly checkpoint?: string;
+  readonly checkpoint?: string | undefined;
   readonly effect?: unknown;
 }
 
 interface OperationRequest {
   readonly method: string;
-  readonly key?: string;
+  readonly key?: string | undefined;
   readonly params: unknown;
 }
 
@@ -66,7 +65,7 @@ type Id = CheckpointRecord['id'];
 
 export type Intended =
   | { readonly removes: Id }
-  | { readonly renames: Id; readonly name?: string }
+  | { readonly renames: Id; readonly name?: string | undefined }
   /** One step of a store/gc: the checkpoints that this step removes. Further steps may follow. */
   | { readonly collects: readonly Id[] }
   /** A checkpoint/clean, which removes all checkpoints. `cleans` is the head just before the removal. */
@@ -100,12 +99,12 @@ interface OperationFate {
   readonly operation: OperationId;
   readonly method: string;
   readonly state: 'running' | 'committed' | 'failed';
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** The first answer. For an operation of an earlier process, the logged effect. Absent when neither is known. */
   readonly result?: unknown;
   /** The checkpoint that the operation published. Known even when the result is unknown. */
-  readonly checkpoint?: string;
-  readonly error?: { readonly kind: ErrorKind | 'RequestCancelled'; readonly message: string };
+  readonly checkpoint?: string | undefined;
+  readonly error?: { readonly kind: ErrorKind | 'RequestCancelled'; readonly message: string } | undefined;
 }
 
 /** One operation. An entry must be small, because a session remembers thousands of operations. */
@@ -184,7 +183,7 @@ export class OperationRecords {
 
   /** Logs the intended effect of a request with a key. With `isDone`, logs that the effect took place. */
   intend(stamp: OperationContext['stamp'], intended: Intended, isDone?: 'isDone'): void {
-    this.#append(stamp, 'intention', { intended, ...given({ isDone: isDone && (true as const) }) });
+    this.#append(stamp, 'intention', { intended, isDone: isDone && (true as const) });
   }
 
   /**
@@ -244,7 +243,10 @@ export class OperationRecords {
       operation,
       method,
       state,
-      ...given({ key, checkpoint, error, result: resultOf(entry) ?? entry.effect }),
+      key,
+      checkpoint,
+      error,
+      result: resultOf(entry) ?? entry.effect,
     };
   }
 
@@ -265,7 +267,7 @@ export class OperationRecords {
     const operation = newOperationId();
     const { method, key } = request;
     const idempotency = key === undefined ? undefined : { key, fingerprint, operation, method };
-    const pending = work({ operation, ...given({ idempotency }) });
+    const pending = work({ operation, idempotency });
     const entry: OperationEntry = { operation, method, key, fingerprint, state: 'running', pending };
     this.#remember(entry);
     try {
@@ -310,7 +312,7 @@ export class OperationRecords {
     const { operation, checkpoint, effect } = entry;
     const result = resultOf(entry);
     if (result !== undefined) return { ...(result as R), replayed: true };
-    const earlier = { effect, ...given({ checkpoint }) };
+    const earlier = { effect, checkpoint };
     return { ...(await rebuild(earlier)), operation, replayed: true };
   }
 

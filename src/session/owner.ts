@@ -37,9 +37,9 @@ interface OwnerNote extends Holder {
   readonly locked?: boolean;
   readonly released?: boolean;
   /** The socket on which the owner accepts further clients of the same user. */
-  readonly socket?: string;
+  readonly socket?: string | undefined;
   /** True when the owner closes the session as soon as another process claims it and no client has it open. */
-  readonly yields?: boolean;
+  readonly yields?: boolean | undefined;
 }
 
 /** The fields of `owner.json` that tell other processes how to reach the owner, and whether it yields the session. */

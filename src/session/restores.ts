@@ -1,7 +1,6 @@
 // Connects sessions with restores. Builds the restore site of a session, and runs the recovery that precedes every
 // change.
 import { CheckpointdError, systemCode } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { recoverAnswered } from '../restore/after-power-cut.ts';
@@ -30,7 +29,7 @@ export function restoreSite(
     },
     recordAuthors: (before, made, ours) => recordRestore(session, before, made, ours),
     announce: async (target, outcome, { isRecovered, by }) => {
-      const facts = { outcome, ms: outcome.ms, ...given({ isRecovered: isRecovered || undefined }) };
+      const facts = { outcome, ms: outcome.ms, isRecovered: isRecovered || undefined };
       if (isRecovered) {
         parts.operations.learn(checkpoints.index.list('every'));
         session.recovered = outcome;

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import {
   brokenRepository,
   findRepository,
@@ -92,7 +91,7 @@ export async function openClosedStore(
     storageDirectory: directory.storage,
     workTree,
     conversationId,
-    ...given({ gitDirectory: repository?.gitDir }),
+    gitDirectory: repository?.gitDir,
     expected,
     durability: 'process',
   });
@@ -108,7 +107,7 @@ function storeOptions(session: Session): StoreOptions {
     storageDirectory: options.storage,
     workTree: workTree.root,
     conversationId: marker.conversationId,
-    ...given({ gitDirectory: repository?.gitDir }),
+    gitDirectory: repository?.gitDir,
     durability: options.durability,
     onRepair: (what) => log.warn(what),
   };

@@ -44,11 +44,11 @@ export interface SessionLimits {
   readonly maxFileBytes: number;
   /** The time limit in ms for enabling checkpoints, including the first capture. */
   readonly initTimeoutMs: number;
-  readonly maxCheckpoints?: number;
-  readonly maxAgeDays?: number;
+  readonly maxCheckpoints?: number | undefined;
+  readonly maxAgeDays?: number | undefined;
   /** The time in ms for which every safety checkpoint is kept. Default: 30 days. */
-  readonly keepSafetyMs?: number;
-  readonly maxStoreBytes?: number;
+  readonly keepSafetyMs?: number | undefined;
+  readonly maxStoreBytes?: number | undefined;
 }
 
 /** The features of a session. The client that opens the session can disable each feature. */
@@ -110,7 +110,7 @@ export interface SessionEvents {
   created(
     session: Session,
     checkpoint: StoredCheckpoint,
-    facts: { readonly from?: SnapshotId; readonly ms: number },
+    facts: { readonly from?: SnapshotId | undefined; readonly ms: number },
     by?: object,
   ): Promise<void>;
   restored(
@@ -120,7 +120,7 @@ export interface SessionEvents {
       readonly outcome: Omit<RestoreOutcome, 'ms' | 'historyLength'>;
       readonly ms: number;
       /** True when a later request finished, undid or repaired the restore. */
-      readonly isRecovered?: boolean;
+      readonly isRecovered?: boolean | undefined;
     },
     by?: object,
   ): Promise<void>;

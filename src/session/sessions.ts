@@ -37,12 +37,12 @@ interface SessionsOptions {
   readonly surroundings: Omit<Surroundings, 'alreadyOpen' | 'neighbours'>;
   readonly defaultStorage: string;
   /** The grace period for orphans in ms. Default: 24 h. */
-  readonly orphanGraceMs?: number;
+  readonly orphanGraceMs?: number | undefined;
   /**
    * True when a kept session stays open for the next client after its last client has left; see {@link
    * LingeringSessions}.
    */
-  readonly keepsOpen?: boolean;
+  readonly keepsOpen?: boolean | undefined;
   readonly log: Log;
 }
 

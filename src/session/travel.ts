@@ -1,7 +1,6 @@
 // Reads the checkpoints, the log and the facts of an open session at one moment, and pushes them to a remote
 // as a line. Does not change the session.
 import { basename } from 'node:path';
-import { given } from '../base/given.ts';
 import type { LogRecord } from '../conversation/log/session-log.ts';
 import type { LineIdentity } from '../remote/line-reader.ts';
 import type { LineSource } from '../remote/line-writer.ts';
@@ -33,7 +32,7 @@ export async function pushSession(
       remote,
       directory: directory.travelDirectory,
       session: session.id,
-      ...given({ origin: marker.origin }),
+      origin: marker.origin,
       source: lineSource(session),
       heads: session.pushedHeads,
     }),
@@ -64,7 +63,8 @@ export function lineSource(session: Session): (identity: LineIdentity) => LineSo
       store,
       checkpoints: all.map(({ record, name }) => ({
         record,
-        ...given({ tag: index.tagOf(record.id), name }),
+        tag: index.tagOf(record.id),
+        name,
       })),
       log: () => firstOf(sessionLog.replay(), length),
       facts: {
@@ -74,15 +74,13 @@ export function lineSource(session: Session): (identity: LineIdentity) => LineSo
         workspace: basename(workTree.root),
         strategy: marker.strategy,
         historyLength: conversation.state.history.length,
-        ...given({
-          title: firstPrompt(checkpoints),
-          head: index.head?.record.id,
-          origin: marker.origin && {
-            session: marker.origin.session,
-            writer: marker.origin.writer,
-            commit: marker.origin.commit,
-          },
-        }),
+        title: firstPrompt(checkpoints),
+        head: index.head?.record.id,
+        origin: marker.origin && {
+          session: marker.origin.session,
+          writer: marker.origin.writer,
+          commit: marker.origin.commit,
+        },
       },
     };
   };

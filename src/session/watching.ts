@@ -2,7 +2,6 @@
 // compares the watcher's reports with the changes that captures find. If a work tree cannot be watched, the session
 // still works, and captures scan the whole tree.
 import { setTimeout as delay } from 'node:timers/promises';
-import { given } from '../base/given.ts';
 import { Capturer, type FinishedScan } from '../capture/capturer.ts';
 import { WatchAudit } from '../capture/watch-audit.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
@@ -85,9 +84,9 @@ export function openCapturer(
     include: options.include,
     exclude: options.exclude,
     maxFileBytes: options.limits.maxFileBytes,
-    ...given({ leftOut: own === undefined ? undefined : [own] }),
+    leftOut: own === undefined ? undefined : [own],
     ignoreDirectory,
-    ...given({ knownFile: marker.retention === 'keep' ? directory.knownFile : undefined }),
+    knownFile: marker.retention === 'keep' ? directory.knownFile : undefined,
     head: () => session.enabled?.index.head?.record.snapshot,
     onScanned: audited(session),
     handles: () => session.watcher?.handles,

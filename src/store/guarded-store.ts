@@ -5,7 +5,6 @@ import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
 import { CheckpointdError, isDamage, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import type { BlobId, CheckpointId } from '../base/ids.ts';
 import { counted } from '../base/text/plural.ts';
 import type { BlobHash, SnapshotWriter } from '../capture/snapshot-sink.ts';
@@ -84,7 +83,7 @@ export class GuardedStore implements SnapshotStore {
     return [...problems, ...this.#missing];
   }
 
-  async publish(publication: Publication): Promise<{ readonly commit?: string }> {
+  async publish(publication: Publication): Promise<{ readonly commit?: string | undefined }> {
     // If a capture finds that an object is missing, the next capture writes everything again.
     const published = await this.#ask((inner) => inner.publish(publication));
     this.#published.add(publication.record.id);
@@ -200,7 +199,7 @@ export function emptied(checkpoints: number, path?: string): CheckpointdError {
   return new CheckpointdError(
     'StoreCorrupt',
     `The checkpoint store${where} was deleted, emptied or replaced since the session was last open. It held ${counted(checkpoints, 'checkpoint')}. Put the store back if you can. Otherwise use checkpoint/init to set the remains aside and start again.`,
-    { details: { ...given({ path }), checkpoints } },
+    { details: { path, checkpoints } },
   );
 }
 

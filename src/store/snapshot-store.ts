@@ -31,14 +31,14 @@ export interface CheckpointRecord {
   readonly kind: CheckpointKind;
   /** The tag of the checkpoint at its creation. {@link StoredCheckpoint.tag} is the current tag. */
   readonly madeAs?: Tag;
-  readonly parent?: CheckpointId;
+  readonly parent?: CheckpointId | undefined;
   /**
    * For a repeated tool tag: the `seq` of the first checkpoint with the tag. This number determines the checkpoint's
    * place in the list.
    */
-  readonly place?: number;
+  readonly place?: number | undefined;
   readonly description: string;
-  readonly toolName?: string;
+  readonly toolName?: string | undefined;
   /** The user's message that began the turn (the column user_message), or ''. */
   readonly message: string;
   readonly snapshot: SnapshotId;
@@ -51,18 +51,18 @@ export interface CheckpointRecord {
   readonly historyLength: number;
   readonly currentTurn: number;
   readonly toolsInTurn: number;
-  readonly inTangent?: boolean;
+  readonly inTangent?: boolean | undefined;
   readonly skipped: readonly SkippedPath[];
   /** The rules of the capture. Absent in records of earlier versions. */
-  readonly rules?: CaptureRules;
+  readonly rules?: CaptureRules | undefined;
   /** For `restore`: the restored checkpoint, and the safety checkpoint before it. */
   readonly restored?: CheckpointId;
   readonly safety?: CheckpointId;
   /** For a revert, which is a kind of `restore`: the range of checkpoints that the revert undid. */
-  readonly reverted?: RevertedRange;
+  readonly reverted?: RevertedRange | undefined;
   readonly scope?: 'files' | 'conversation' | 'both';
   /** For a `restore` of selected paths: these paths, as latin1 byte strings. When absent, all paths were restored. */
-  readonly paths?: readonly string[];
+  readonly paths?: readonly string[] | undefined;
   /**
    * For `restore`: paths that are no longer ignored, because the restore removed an ignore file. The paths existed
    * before the restore, so an undo must not delete them. Latin1 byte strings.
@@ -74,16 +74,18 @@ export interface CheckpointRecord {
    */
   readonly untouched?: readonly string[];
   /** For `restore`: the undo and redo stacks after the restore, as lists of ids of `restore` checkpoints. */
-  readonly undo?: readonly CheckpointId[];
-  readonly redo?: readonly CheckpointId[];
+  readonly undo?: readonly CheckpointId[] | undefined;
+  readonly redo?: readonly CheckpointId[] | undefined;
   /** For a mutation with an idempotency key: the client's key, and the answer that a repetition gets. */
-  readonly idempotency?: {
-    readonly key: string;
-    readonly fingerprint: string;
-    readonly operation: string;
-    readonly method?: string;
-  };
-  readonly operation?: string;
+  readonly idempotency?:
+    | {
+        readonly key: string;
+        readonly fingerprint: string;
+        readonly operation: string;
+        readonly method?: string | undefined;
+      }
+    | undefined;
+  readonly operation?: string | undefined;
 }
 
 /**
@@ -92,24 +94,24 @@ export interface CheckpointRecord {
  */
 export interface RevertedRange {
   readonly from: CheckpointId;
-  readonly to?: CheckpointId;
+  readonly to?: CheckpointId | undefined;
 }
 
 /** A checkpoint in the store: the record, and the fields that may change. */
 export interface StoredCheckpoint {
   readonly record: CheckpointRecord;
   /** The current tag. A tag belongs to one checkpoint. */
-  readonly tag?: Tag;
-  readonly name?: string;
+  readonly tag?: Tag | undefined;
+  readonly name?: string | undefined;
   /** The id of the checkpoint's commit, for strategies that make commits. */
-  readonly commit?: string;
+  readonly commit?: string | undefined;
 }
 
 export interface Publication {
   readonly record: CheckpointRecord;
   /** The tag to move to the new checkpoint. */
-  readonly tag?: Tag;
-  readonly name?: string;
+  readonly tag?: Tag | undefined;
+  readonly name?: string | undefined;
 }
 
 /** Two trees in a git object store, for git's own diff. `dispose` removes files that were made for this diff. */
@@ -149,7 +151,7 @@ export interface SnapshotStore extends SnapshotSink {
    * Publishes a checkpoint: record, tag and name appear together or not at all. Returns the commit of the checkpoint,
    * if the strategy makes commits.
    */
-  publish(publication: Publication): Promise<{ readonly commit?: string }>;
+  publish(publication: Publication): Promise<{ readonly commit?: string | undefined }>;
   /**
    * Publishes many checkpoints faster than {@link publish}, in the given order. After a failure or a kill, some of the
    * checkpoints may be published and others not. Absent when the store has no faster way. A store with this function
@@ -265,7 +267,7 @@ export interface StoreOptions {
   readonly workTree: string;
   readonly conversationId: string;
   /** The git directory of the repository that contains the work tree, if any. */
-  readonly gitDirectory?: string;
+  readonly gitDirectory?: string | undefined;
   /**
    * The number of checkpoints that the store must have. If this number is not 0, the strategy never makes a new store
    * in place of a lost store. Default 0.

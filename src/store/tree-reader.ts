@@ -3,7 +3,6 @@
 // Writes nothing and reads no content.
 import { LRUCache } from 'lru-cache';
 import { CheckpointdError } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import { RecentSet } from '../base/recent-set.ts';
@@ -152,7 +151,7 @@ export class TreeReader {
       }
       if (slices.isDue()) await slices.pause();
       const permissions = directories.get(at) ?? node.permissions;
-      const directory: Directory = { entries, ...given({ permissions }), sealed: id };
+      const directory: Directory = { entries, permissions, sealed: id };
       shared?.set(id, directory);
       return directory;
     };
@@ -189,8 +188,8 @@ export class TreeReader {
         if (isSame(left, right)) return;
         const path = join(at, name);
         if (isFile(left) || isFile(right)) {
-          const files = { before: fileOf(left, path, oldModes), after: fileOf(right, path, newModes) };
-          changes.set(path, { path, ...given(files) });
+          const [before, after] = [fileOf(left, path, oldModes), fileOf(right, path, newModes)];
+          changes.set(path, { path, before, after });
         }
         if (isTree(left) || isTree(right)) below.push([left, right, path]);
       };
@@ -212,8 +211,8 @@ export class TreeReader {
     for (const path of a.modes === b.modes ? [] : new Set([...old.keys(), ...now.keys()])) {
       if (slices.isDue()) await slices.pause();
       if (old.get(path) === now.get(path) || changes.has(path)) continue;
-      const files = given({ before: await this.entry(from, path), after: await this.entry(to, path) });
-      if (files.before !== undefined || files.after !== undefined) changes.set(path, { path, ...files });
+      const [before, after] = [await this.entry(from, path), await this.entry(to, path)];
+      if (before !== undefined || after !== undefined) changes.set(path, { path, before, after });
     }
     return [...changes.values()].sort((one, other) => byBytes(one.path, other.path));
   }

@@ -3,7 +3,6 @@
 // caller passes the renames and a function that merges contents, so this module reads nothing. The merge does not
 // follow renamed directories. If one side renames a directory, a file that the other side created in it stays in the
 // old directory.
-import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import {
   asDirectory,
@@ -50,10 +49,10 @@ export interface MergedPath {
   readonly path: TreePath;
   /** `gone`: `ours` does not change, because it is already equal to the result of the merge. */
   readonly outcome: 'clean' | 'gone' | 'conflict';
-  readonly reason?: MergeConflict;
-  readonly base?: Entry;
-  readonly ours?: Entry;
-  readonly theirs?: Entry;
+  readonly reason?: MergeConflict | undefined;
+  readonly base?: Entry | undefined;
+  readonly ours?: Entry | undefined;
+  readonly theirs?: Entry | undefined;
 }
 
 export interface TreeMerge {
@@ -272,7 +271,7 @@ class ThreeWay {
     const content = await this.#mergeContents(path, { base, ours, theirs });
     const conflict = content.conflict ?? (bits === undefined ? 'mode' : undefined);
     const { mode, permissions } = bits ?? ours;
-    return { entry: { path, mode, blob: content.blob, ...given({ permissions }) }, conflict };
+    return { entry: { path, mode, blob: content.blob, permissions }, conflict };
   }
 
   async #mergeContents(
@@ -335,11 +334,11 @@ class ThreeWay {
       const { base, ours, theirs } = this.#given.get(path) ?? {};
       const after = this.#merged.get(path);
       const isSame = same(ours, after);
-      if (!isSame) changes.push({ path, ...given({ before: ours, after }) });
+      if (!isSame) changes.push({ path, before: ours, after });
       const reason = this.#conflicts.get(path);
       if (reason === undefined && isSame && !touched.has(path)) continue;
       const outcome = reason !== undefined ? 'conflict' : isSame ? 'gone' : 'clean';
-      paths.push({ path, outcome, ...given({ reason, base, ours, theirs }) });
+      paths.push({ path, outcome, reason, base, ours, theirs });
     }
     return { changes, paths };
   }

@@ -1,6 +1,5 @@
 // Trees in memory, made of directories. Such trees are built by captures and returned by stores. This module looks up
 // paths, adds files, and compares two trees. A directory that is part of a snapshot is shared and never changed.
-import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
 import { ancestors, join, rootPath, type TreePath } from './tree-path.ts';
@@ -9,7 +8,7 @@ import { ancestors, join, rootPath, type TreePath } from './tree-path.ts';
 export interface Directory {
   readonly entries: Map<string, DirectoryNode>;
   /** The permission bits of the directory. As with files, present only when they are stricter than usual. */
-  permissions?: number;
+  permissions?: number | undefined;
   /**
    * The id that the store gave to this directory. Set when the tree is stored. Later scans reuse the directory with its
    * id.
@@ -21,7 +20,7 @@ export interface Directory {
 
 export interface FileNode {
   readonly mode: EntryMode;
-  readonly permissions?: number;
+  readonly permissions?: number | undefined;
   readonly blob: BlobId;
 }
 
@@ -87,7 +86,7 @@ export function overlaid(
     const name = names.pop() ?? '';
     const directory = directoryFor(names);
     if (directory === undefined || (!replaces && directory.entries.has(name))) continue;
-    directory.entries.set(name, { mode, blob, ...given({ permissions }) });
+    directory.entries.set(name, { mode, blob, permissions });
   }
   return root;
 }
@@ -144,7 +143,7 @@ function withPermissions(
     if (isDirectory(node) && touched.has(path))
       copy.entries.set(name, withPermissions(node, path, changed, touched));
   }
-  return { ...copy, ...given({ permissions }) };
+  return { ...copy, permissions };
 }
 
 /** Returns all directories above the given paths. */
@@ -155,7 +154,7 @@ function above(paths: Iterable<TreePath>): Set<TreePath> {
 }
 
 function copyOf({ entries, permissions }: Directory): Directory {
-  return { entries: new Map(entries), ...given({ permissions }) };
+  return { entries: new Map(entries), permissions };
 }
 
 /** A path at which two trees differ. */
@@ -228,15 +227,15 @@ export interface Entry {
    * The permission bits (07777), if they are stricter than usual: the owner may not write, or group or others may not
    * read. When absent, the umask decides. The snapshot's id depends on these bits.
    */
-  readonly permissions?: number;
+  readonly permissions?: number | undefined;
   readonly blob: BlobId;
 }
 
 /** One path that differs between two snapshots. Renames are not detected here, but in the differ. */
 export interface TreeChange {
   readonly path: TreePath;
-  readonly before?: Entry;
-  readonly after?: Entry;
+  readonly before?: Entry | undefined;
+  readonly after?: Entry | undefined;
 }
 
 export function isLink(entry: { readonly mode: EntryMode }): boolean {

@@ -1,7 +1,6 @@
 // Controls chokidar's thread (chokidar-thread.ts) from the main thread, and has the state of the watch that clients
 // see. This module watches either the whole tree or nothing. After a missed event, the module restarts the watch. When
 // the system allows no more watches, the module stops watching.
-import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { reachedLimit, remedyOf } from './mark-queue.ts';
@@ -11,7 +10,7 @@ import { WatchThread } from './watch-thread.ts';
 export interface ChokidarOrder {
   /** The canonical path of the work tree. */
   readonly root: string;
-  readonly storage?: string;
+  readonly storage?: string | undefined;
   /** The paths, in the work tree, of directories that the ignore rules exclude. */
   readonly ignored: readonly TreePath[];
 }
@@ -112,7 +111,7 @@ export class ChokidarWatch {
   #begin(): void {
     if (this.#isClosed || this.#thread.isRunning) return;
     const { root, storage, ignoredDirectories } = this.#options;
-    const order: ChokidarOrder = { root, ...given({ storage }), ignored: ignoredDirectories?.() ?? [] };
+    const order: ChokidarOrder = { root, storage, ignored: ignoredDirectories?.() ?? [] };
     this.#thread.start(order);
   }
 

@@ -1,6 +1,5 @@
 // Watches one work tree. Two sources write the change log: the directory handles and chokidar. The log has two uses: a
 // capture reads the changes since a position, and the daemon notifies clients of changes in batches.
-import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { type ChangeBatch, ChangeBatches } from './change-batches.ts';
@@ -27,7 +26,7 @@ export interface WatcherOptions
 interface WatchFigures {
   readonly state: WatchState;
   /** Why the state is `suspect` or `unwatched`. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   readonly watchedDirectories: number;
   /** The number of paths that changed since the last capture. 0 when there were too many paths to store. */
   readonly dirtyPaths: number;
@@ -79,7 +78,7 @@ export class WorkTreeWatcher {
     const { state, reason, directories, overflows } = this.#chokidar;
     return {
       state,
-      ...given({ reason }),
+      reason,
       watchedDirectories: directories,
       dirtyPaths: this.#dirtyPaths().length,
       overflows,

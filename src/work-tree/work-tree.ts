@@ -9,7 +9,6 @@ import { type DirectoryIdentity, directoryAt, isSameDirectory } from '../base/di
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { identityOf, type Stamp } from '../base/file-stamp.ts';
 import { constants, files, openPath } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import { bytesOf, fromText, type TreePath, toText } from '../tree/tree-path.ts';
 import { mountAt, readMounts, shownWithin } from './mounts.ts';
 
@@ -21,7 +20,7 @@ export interface WorkTree {
   /** The identity of the root. {@link requireWorkTree} compares the identity of the current root with this identity. */
   readonly rootIdentity?: RootIdentity;
   /** If the work tree is a protected directory that the client allowed: the name of this protected directory. */
-  readonly protectedPlace?: string;
+  readonly protectedPlace?: string | undefined;
 }
 
 interface OpenWorkTreeOptions {
@@ -60,7 +59,7 @@ export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): W
       { details: { path: root, place: 'a git directory' } },
     );
   }
-  return { root, identity, rootIdentity: rootIdentityAt(root), ...given({ protectedPlace: place }) };
+  return { root, identity, rootIdentity: rootIdentityAt(root), protectedPlace: place };
 }
 
 /**

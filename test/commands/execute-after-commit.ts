@@ -171,7 +171,7 @@ export class FaultSweep {
     return this.#rig.request(method, sent) as Promise<unknown> as Promise<Record<string, unknown>>;
   }
 
-  #checkpoints(): readonly { readonly name?: string }[] {
+  #checkpoints(): readonly { readonly name?: string | undefined }[] {
     const index = this.#rig.sessions.get(this.#session).enabled?.index;
     // Leaves out safety checkpoints, because a failed attempt also leaves one.
     return index?.list('every').filter(({ record }) => record.kind !== 'safety') ?? [];

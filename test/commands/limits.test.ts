@@ -105,7 +105,7 @@ async function reportsNamed(daemon: InProcessDaemon, strategy: string): Promise<
     () => reports() >= names.length,
     55_000,
   );
-  const next = (): Promise<{ readonly warnings?: readonly string[] }> =>
+  const next = (): Promise<{ readonly warnings?: readonly string[] | undefined }> =>
     daemon.call('conversation/setMcpEnabled', { session, mcpEnabled: true });
   assert.match(((await next()).warnings ?? []).join(), text, strategy);
   assert.is((await next()).warnings, undefined, strategy);

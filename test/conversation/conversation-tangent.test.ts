@@ -13,7 +13,7 @@ test('entering a tangent (a side conversation) sets the main conversation aside,
   conversation.setNextMessage('main next');
   const before = conversation.state;
   assert.equal(conversation.tangents.status(), { active: false });
-  assert.equal(conversation.tangents.enter(), { entered: true });
+  assert.equal(conversation.tangents.enter(), { entered: true, filesCheckpoint: undefined });
   assert.equal(conversation.tangents.enter(), { entered: false });
   const { tangent } = conversation.state;
   assert.is(tangent?.mainHistory, before.history);
@@ -27,6 +27,8 @@ test('entering a tangent (a side conversation) sets the main conversation aside,
   conversation.settings.setMcpEnabled(false);
   assert.equal(conversation.tangents.exit(), {
     exited: true,
+    tail: undefined,
+    filesCheckpoint: undefined,
     historyLength: 2,
     transcriptLength: 6,
     validHistoryRange: { start: 1, end: 2 },

@@ -19,6 +19,7 @@ const intent: RestoreIntent = {
   directories: [path('d/e')],
   startedAt: '2026-01-01T00:00:00.000Z',
   extra: { conversation: 7 },
+  root: undefined,
 };
 
 test('the note of a restore is read back unchanged, with names of any bytes, until it is removed', () => {

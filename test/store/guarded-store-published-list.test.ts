@@ -29,7 +29,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       const create = (): Promise<unknown> => daemon.call('checkpoint/create', { session, kind: 'turn' });
       const tags = async (): Promise<unknown[]> => {
         const { checkpoints } = await daemon.call('checkpoint/list', { session });
-        return checkpoints.map(({ tag }: { readonly tag?: string }) => tag);
+        return checkpoints.map(({ tag }: { readonly tag?: string | undefined }) => tag);
       };
       write(root, { 'a.txt': 'one\n' });
       await unwritable(create);

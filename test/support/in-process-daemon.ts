@@ -44,8 +44,9 @@ export class InProcessDaemon {
     const log = createLog('debug', [(level, message) => this.logged.push({ level, message })]);
     this.daemon = createDaemon({
       notify: (method, params) => {
-        this.told.push({ method, params });
-        assert.equal(undeclaredIn({ method, params }, undefined), [], `${method} tells what is declared`);
+        const message = { method, params: asSent(params) };
+        this.told.push(message);
+        assert.equal(undeclaredIn(message, undefined), [], `${method} tells what is declared`);
       },
       log,
       storageDirectory: storage,
@@ -79,12 +80,13 @@ export class InProcessDaemon {
       client: this,
       ...context,
     }).finally(() => clearInterval(pipe));
-    const result = await answered.catch((error: unknown) => {
+    const answer = await answered.catch((error: unknown) => {
       if (!(error instanceof CheckpointdError)) throw error;
       const wire = toWireError(error, { method, mutates: false, log: silentLog });
       assert.equal(undeclaredIn({ error: wire }, method), [], `${method} ends with what is declared`);
       throw error;
     });
+    const result = asSent(answer);
     assert.equal(undeclaredIn({ result }, method), [], `${method} answers what is declared`);
     assert.equal(validateResult(method, result), [], `${method} answers what the schema says`);
     return result as Wire.ResultOf<M>;
@@ -98,6 +100,9 @@ export class InProcessDaemon {
     await this.daemon.stop('signal');
   }
 }
+
+/** Returns a value as a client receives it: without fields that are undefined. */
+const asSent = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
 
 /** Starts a daemon with a session. The repository contains these files. */
 export async function opened(

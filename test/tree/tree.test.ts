@@ -14,7 +14,7 @@ import {
 } from '../../src/tree/tree.ts';
 import { fromText, rootPath } from '../../src/tree/tree-path.ts';
 
-const file = (blob: string): FileNode => ({ mode: '100644', blob: blob as BlobId });
+const file = (blob: string): FileNode => ({ mode: '100644', blob: blob as BlobId, permissions: undefined });
 const directory = (entries: Record<string, DirectoryNode>, more: Partial<Directory> = {}): Directory => ({
   entries: new Map(Object.entries(entries)),
   ...more,

@@ -88,7 +88,7 @@ test('all pages of a listing show the state of the time of the first page, despi
       );
   }));
 
-function nextCursorOf({ nextCursor }: { readonly nextCursor?: string }): string {
+function nextCursorOf({ nextCursor }: { readonly nextCursor?: string | undefined }): string {
   return nextCursor ?? '';
 }
 

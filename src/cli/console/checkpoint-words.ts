@@ -1,5 +1,4 @@
 // Runs /checkpoint and its subcommands. Prints the same texts as Q CLI.
-import { given } from '../../base/given.ts';
 import { CheckpointdRequestError } from '../../client/client.ts';
 import type { RevertResult } from '../../protocol/types.ts';
 import { inCommands } from '../in-commands.ts';
@@ -130,7 +129,7 @@ async function revert(desk: Desk, words: readonly string[]): Promise<void> {
   const [tag] = rest;
   if (rest.length > 1 || author === '' || (tag ?? author) === undefined)
     throw new Usage('/checkpoint revert <tag> [--author <session>] [--yes]');
-  const wanted = given({ tag, author });
+  const wanted = { tag, author };
   let plan: RevertResult | undefined;
   if (isAsked) {
     plan = await desk.ask('checkpoint/revert', { ...wanted, dryRun: true });

@@ -1,6 +1,5 @@
 // Defines the tools that a model may call. Each tool makes one request to the daemon. Tools that overwrite or delete
 // files are marked as destructive, and first show their plan.
-import { given } from '../../base/given.ts';
 import type { Checkpoint, RestoreResult, RevertResult } from '../../protocol/types.ts';
 import { changesNothing, counts } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
@@ -210,7 +209,7 @@ export const tools: readonly McpTool[] = [
     output: restoreOutput,
     annotations: destroys,
     run: async (session, { tag: wanted = '', mode = 'soft', paths: only, author, confirm }, signal) => {
-      const params = { tag: wanted, mode, scope: 'files' as const, ...pathsOf(only), ...given({ author }) };
+      const params = { tag: wanted, mode, scope: 'files' as const, ...pathsOf(only), author };
       const isReal = confirm === true;
       const result = await session.ask(
         'checkpoint/restore',
@@ -266,7 +265,10 @@ export const tools: readonly McpTool[] = [
       const result = await session.ask(
         'checkpoint/revert',
         {
-          ...given({ tag: wanted, from, to, author }),
+          tag: wanted,
+          from,
+          to,
+          author,
           ...pathsOf(only),
           conflicts,
           ...(isReal ? { confirm: true } : { dryRun: true }),

@@ -1,7 +1,6 @@
 // Turns the events of a session into notifications of the protocol. If the daemon cannot describe an event, the daemon
 // only logs the failure, and the operation does not fail.
 import { CheckpointdError } from '../../base/errors.ts';
-import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';
 import { baseOf } from '../../checkpoints/checkpoint-index.ts';
 import { viewOf } from '../../checkpoints/checkpoint-view.ts';
@@ -48,7 +47,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
             {
               session: session.id,
               checkpoint: checkpointAnswer(view),
-              ...given({ from }),
+              from,
               ms,
             },
             by,
@@ -60,11 +59,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
     failed: (session, method, error, by) => {
       if (error instanceof Error && error.name === 'AbortError') return;
       const operation = operationOf(error);
-      notify(
-        'checkpoint/didFail',
-        { session: session.id, method, error: factOf(error), ...given({ operation }) },
-        by,
-      );
+      notify('checkpoint/didFail', { session: session.id, method, error: factOf(error), operation }, by);
     },
     workTreeChanged: (session, change) => notify('worktree/didChange', changeOf(session, change)),
     workTreeDrifted: (session, paths) => notify('worktree/didDrift', driftOf(session, paths)),
@@ -72,7 +67,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
       notify('remote/didPush', {
         session: session.id,
         ...outcome,
-        ...given({ error: error && factOf(error) }),
+        error: error && factOf(error),
       }),
     lineFound: (session, { remote, writer, head }, by) =>
       notify('remote/didFindLine', { session: session.id, remote, line: { writer, head } }, by),
@@ -107,8 +102,8 @@ async function restoreOf(
   return {
     session: session.id,
     target: target.record.id,
-    ...given({ checkpoint: view && checkpointAnswer(view) }),
-    ...given({ safety: safety?.record.id }),
+    checkpoint: view && checkpointAnswer(view),
+    safety: safety?.record.id,
     counts: countsOf(outcome),
     ms,
     ...(isRecovered ? { recovered: true, ...(await listsOf(session, outcome, log)) } : {}),
@@ -126,7 +121,7 @@ async function openingOf(
     session: session.id,
     workspace: session.parts.workTree.root,
     strategy: session.parts.marker.strategy,
-    ...given({ base: view && checkpointAnswer(view) }),
+    base: view && checkpointAnswer(view),
     ...facts,
   };
 }
@@ -145,8 +140,14 @@ function factOf(error: unknown): EventOf<'checkpoint/didFail'>['error'] {
 
 function changeOf(session: Session, { paths, overflow, isLost }: ChangeBatch): EventOf<'worktree/didChange'> {
   const { state, dirtyPaths } = watcherFigures(session);
-  const more = given({ more: overflow || undefined, overflowed: isLost || undefined });
-  return { session: session.id, state, dirtyPaths, paths: paths.map(pathRef), ...more };
+  return {
+    session: session.id,
+    state,
+    dirtyPaths,
+    paths: paths.map(pathRef),
+    more: overflow || undefined,
+    overflowed: isLost || undefined,
+  };
 }
 
 function driftOf(session: Session, paths: readonly TreePath[]): EventOf<'worktree/didDrift'> {

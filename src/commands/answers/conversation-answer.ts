@@ -1,6 +1,5 @@
 // Converts the conversation into the protocol's form. Returns messages as the client sent them.
 import { CheckpointdError } from '../../base/errors.ts';
-import { given } from '../../base/given.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
 import { textLength } from '../../conversation/client-object.ts';
 import { bytesPerToken, contextBudgetTokens, type MatchedFile } from '../../conversation/context.ts';
@@ -23,7 +22,7 @@ export function historyEntry({ id, user, assistant, requestMetadata }: HistoryEn
     id,
     user: userMessage(user),
     assistant: assistant as Wire.AssistantMessage,
-    ...given({ requestMetadata }),
+    requestMetadata,
   };
 }
 
@@ -70,12 +69,12 @@ function tangentState(tangent: Tangent): Wire.TangentState {
   const { mainNextMessage, mainLatestSummary, filesCheckpoint } = tangent;
   return {
     mainHistoryLength: tangent.mainHistory.length,
-    ...given({ mainNextMessage: mainNextMessage && userMessage(mainNextMessage) }),
+    mainNextMessage: mainNextMessage && userMessage(mainNextMessage),
     mainTranscriptLength: tangent.mainTranscript.length,
-    ...given({ mainLatestSummary: mainLatestSummary && summary(mainLatestSummary) }),
+    mainLatestSummary: mainLatestSummary && summary(mainLatestSummary),
     mainValidHistoryRange: tangent.mainValidRange,
     tangentStartTime: new Date(tangent.tangentStartTime).toISOString(),
-    ...given({ files: filesCheckpoint === undefined ? undefined : true }),
+    files: filesCheckpoint === undefined ? undefined : true,
   };
 }
 
@@ -90,21 +89,19 @@ export function conversation(session: Session, context: ContextNow): Wire.Conver
   const { nextMessage, latestSummary, tangent } = state;
   return {
     conversationId: state.conversationId,
-    ...given({ nextMessage: nextMessage && userMessage(nextMessage) }),
+    nextMessage: nextMessage && userMessage(nextMessage),
     historyLength: state.history.length,
     validHistoryRange: state.validRange,
     transcriptLength: state.transcript.length,
     tools: state.tools as Wire.ToolsByOrigin,
     contextManager: contextState(context),
     contextWindow: spoken.windowUse,
-    ...given({
-      contextMessageLength: context.messageLength,
-      latestSummary: latestSummary && summary(latestSummary),
-      agents: runtime.agents,
-      toolManager: runtime.toolManager,
-      model: state.model,
-      modelInfo: state.modelInfo as Wire.ModelInfo | undefined,
-    }),
+    contextMessageLength: context.messageLength,
+    latestSummary: latestSummary && summary(latestSummary),
+    agents: runtime.agents,
+    toolManager: runtime.toolManager,
+    model: state.model,
+    modelInfo: state.modelInfo as Wire.ModelInfo | undefined,
     fileLineTracker: Object.fromEntries(state.fileLineTracker),
     checkpointManager: {
       session: session.id,
@@ -112,7 +109,7 @@ export function conversation(session: Session, context: ContextNow): Wire.Conver
       enabled: session.enabled !== undefined,
     },
     mcpEnabled: state.mcpEnabled,
-    ...given({ tangentState: tangent && tangentState(tangent) }),
+    tangentState: tangent && tangentState(tangent),
   };
 }
 
@@ -124,7 +121,7 @@ interface ThreadPage<T> {
   readonly items: readonly T[];
   /** The index of the first item. */
   readonly start: number;
-  readonly nextCursor?: string;
+  readonly nextCursor?: string | undefined;
 }
 
 const itemsDefault = 100;

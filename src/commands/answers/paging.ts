@@ -11,7 +11,7 @@ interface Sliceable<T> {
 
 interface Page<T> {
   readonly items: readonly T[];
-  readonly nextCursor?: string;
+  readonly nextCursor?: string | undefined;
 }
 
 /**

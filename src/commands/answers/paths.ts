@@ -23,7 +23,7 @@ export function treePath({
   pathBytes,
 }: {
   readonly path: string;
-  readonly pathBytes?: string | null;
+  readonly pathBytes?: string | undefined;
 }): TreePath {
   return parseTreePath(pathBytes == null ? fromText(path) : fromBytes(Buffer.from(pathBytes, 'base64')));
 }

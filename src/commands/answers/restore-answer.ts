@@ -1,5 +1,4 @@
 // Makes the answer to a restore, either directly after the restore, or later from the checkpoint that the restore made.
-import { given } from '../../base/given.ts';
 import { viewAfterCommit } from '../../checkpoints/checkpoint-view.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
 import { lengthsOf } from '../../conversation/state/state.ts';
@@ -24,13 +23,11 @@ export async function restoreAnswer(
   const hasMoved = checkpoint !== undefined && checkpoint.record.scope !== 'files';
   return {
     ...(await listsOf(session, outcome, context)),
-    ...given({
-      safety: safety?.record.id,
-      conversation: hasMoved ? lengthsOf(session.parts.conversation.state) : undefined,
-      checkpoint: view && checkpointAnswer(view),
-    }),
+    safety: safety?.record.id,
+    conversation: hasMoved ? lengthsOf(session.parts.conversation.state) : undefined,
+    checkpoint: view && checkpointAnswer(view),
     counts: countsOf(outcome),
-    ...given({ dryRun: dryRun || undefined }),
+    dryRun: dryRun || undefined,
     ms,
   };
 }
@@ -71,7 +68,7 @@ async function conflictsOf(
   for (const path of outcome.conflicts.slice(0, listedPathsMax)) {
     const entry = saved === undefined ? undefined : await store.entry(saved, path);
     const author = entry === undefined ? undefined : authorOf(session, path, entry.blob);
-    conflicts.push({ ...pathRef(path), ...given({ author }) });
+    conflicts.push({ ...pathRef(path), author });
   }
   return conflicts;
 }
@@ -90,7 +87,7 @@ export async function restoreAgain(
   const safety = stored.record.safety === undefined ? undefined : index.byId(stored.record.safety);
   const nothing = { restored: [], deleted: [], failed: [], conflicts: [], skipped: [] };
   const { historyLength } = stored.record;
-  const outcome = { ...nothing, checkpoint: stored, historyLength, ms: 0, ...given({ safety }) };
+  const outcome = { ...nothing, checkpoint: stored, historyLength, ms: 0, safety };
   return restoreAnswer(session, outcome, false, context);
 }
 

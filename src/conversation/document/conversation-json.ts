@@ -1,7 +1,6 @@
 // Writes the document of a conversation, with field names in snake_case and a format version. document-reader.ts reads
 // the document. The document has no run-time data (tool_manager, agents). The document's checkpoint_manager is only a
 // reference. Losing or copying a document therefore does not affect the checkpoints.
-import { given } from '../../base/given.ts';
 import type { ClientObject } from '../client-object.ts';
 import { contextBudgetTokens } from '../context.ts';
 import type { HistoryEntry } from '../entry.ts';
@@ -32,28 +31,24 @@ export function toDocument(state: ConversationState, extras: DocumentExtras = {}
   return {
     format_version: formatVersion,
     conversation_id: state.conversationId,
-    ...given({ next_message: nextMessage }),
+    next_message: nextMessage,
     history: state.history.slice().map(entryDocument),
     valid_history_range: rangeDocument(state.validRange),
     transcript: state.transcript.slice(),
     tools: state.tools,
     context_manager: { max_context_files_size: contextBudgetTokens(state), paths: state.contextPaths },
-    ...given({
-      context_message_length: extras.contextMessageLength,
-      latest_summary: latestSummary && summaryDocument(latestSummary),
-      model,
-      model_info: modelInfo && modelToDocument(modelInfo),
-    }),
+    context_message_length: extras.contextMessageLength,
+    latest_summary: latestSummary && summaryDocument(latestSummary),
+    model,
+    model_info: modelInfo && modelToDocument(modelInfo),
     file_line_tracker: Object.fromEntries(
       [...state.fileLineTracker].map(([path, tracker]) => [path, trackerDocument(tracker)]),
     ),
-    ...given({ checkpoint_manager: extras.checkpointManager }),
+    checkpoint_manager: extras.checkpointManager,
     mcp_enabled: state.mcpEnabled,
-    ...given({
-      tangent_state: tangent && tangentDocument(tangent),
-      pending_user_message: pendingUserMessage,
-      message_locked: state.messageLocked || undefined,
-    }),
+    tangent_state: tangent && tangentDocument(tangent),
+    pending_user_message: pendingUserMessage,
+    message_locked: state.messageLocked || undefined,
   };
 }
 
@@ -73,6 +68,7 @@ export function* documentText(value: unknown, depth = 0): Generator<string, void
   } else if (depth < 2 && typeof value === 'object' && value !== null && !Array.isArray(value)) {
     let separator = '{';
     for (const [key, field] of Object.entries(value)) {
+      if (field === undefined) continue; // JSON has no such value
       yield `${separator}${JSON.stringify(key)}:`;
       yield* documentText(field, depth + 1);
       separator = ',';
@@ -86,7 +82,7 @@ function entryDocument({ id, user, assistant, requestMetadata }: HistoryEntry) {
     id,
     user,
     assistant,
-    ...given({ request_metadata: requestMetadata && metadataDocument(requestMetadata) }),
+    request_metadata: requestMetadata && metadataDocument(requestMetadata),
   };
 }
 
@@ -117,11 +113,11 @@ function tangentDocument(tangent: Tangent) {
   const { mainLatestSummary } = tangent;
   return {
     main_history: tangent.mainHistory.slice().map(entryDocument),
-    ...given({ main_next_message: tangent.mainNextMessage }),
+    main_next_message: tangent.mainNextMessage,
     main_transcript: tangent.mainTranscript.slice(),
-    ...given({ main_latest_summary: mainLatestSummary && summaryDocument(mainLatestSummary) }),
+    main_latest_summary: mainLatestSummary && summaryDocument(mainLatestSummary),
     tangent_start_time: new Date(tangent.tangentStartTime).toISOString(),
     main_valid_history_range: rangeDocument(tangent.mainValidRange),
-    ...given({ files_checkpoint: tangent.filesCheckpoint }),
+    files_checkpoint: tangent.filesCheckpoint,
   };
 }

@@ -3,7 +3,6 @@
 // forms of their own. This module checks the whole document before the conversation changes, and stores no part of a
 // refused document. The module warns of fields that a conversation cannot have.
 import { CheckpointdError } from '../../base/errors.ts';
-import { given } from '../../base/given.ts';
 import { Slices } from '../../base/slices.ts';
 import { type ClientObject, clientObject, isObject, wellFormed } from '../client-object.ts';
 import { checkContextPaths } from '../context.ts';
@@ -76,7 +75,7 @@ export async function readDocument(
     if (error instanceof CheckpointdError && error.kind === 'InvalidParams') {
       throw new CheckpointdError('DocumentInvalid', `${error.message} Nothing was changed.`, {
         cause: error,
-        ...given({ details: error.details }),
+        details: error.details,
       });
     }
     throw error;

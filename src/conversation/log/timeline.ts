@@ -2,7 +2,6 @@
 // state before the mutation. The state after each record is available until it is freed. This module treats all
 // operations alike and does not use checkpoints. A checkpoint stores a ConversationRef, which is a position in the log.
 import { CheckpointdError } from '../../base/errors.ts';
-import { given } from '../../base/given.ts';
 import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';
 import {
   applyChange,
@@ -48,7 +47,7 @@ interface ConversationRecord extends LogRecord {
   /** True when the record adds a state but does not move the head. A later checkpoint moves the head. */
   readonly isProposed?: true;
   /** The session's data for the mutation, and the result. A client that repeats the key gets this result again. */
-  readonly idempotency?: Idempotency & { readonly result: unknown };
+  readonly idempotency?: (Idempotency & { readonly result: unknown }) | undefined;
 }
 
 function isConversationRecord(record: LogRecord): record is ConversationRecord {
@@ -217,7 +216,7 @@ export class Timeline {
       kind: 'conversation',
       parent: this.#head,
       operation,
-      ...given({ idempotency: idempotency && { ...idempotency, result } }),
+      idempotency: idempotency && { ...idempotency, result },
     };
   }
 

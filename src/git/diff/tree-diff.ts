@@ -18,7 +18,7 @@ export interface DiffTrees {
 
 export interface DiffOptions {
   /** Restricts the comparison to these files and directories. Git does not treat the paths as patterns. */
-  readonly paths?: readonly TreePath[];
+  readonly paths?: readonly TreePath[] | undefined;
   /** The number of context lines in {@link unifiedText}. Default: 3. */
   readonly context?: number;
   /** The maximum length of {@link unifiedText} that the caller needs, in bytes. The result may be longer. */
@@ -26,7 +26,7 @@ export interface DiffOptions {
   /**
    * True to include the changes of binary files in {@link unifiedText}. By default one line says that the files differ.
    */
-  readonly binary?: boolean;
+  readonly binary?: boolean | undefined;
   readonly signal?: AbortSignal;
 }
 

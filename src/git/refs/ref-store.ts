@@ -711,10 +711,7 @@ function isNotedChange(value: unknown): value is { readonly ref: string; readonl
  * Encodes all changes as one transaction. `oldValue` is the value that the ref must have. When undefined, the ref must
  * not exist. When '', the ref may have any value.
  */
-function transactionOf(
-  changes: readonly RefChange[],
-  oldValue: (ref: string) => string | undefined,
-): Buffer {
+function transactionOf(changes: readonly RefChange[], oldValue: (ref: string) => string | undefined): Buffer {
   let text = 'start\0';
   for (const { ref, to } of changes) {
     const old = oldValue(ref);

@@ -67,9 +67,7 @@ export function repositoryAt(root: string): Repository | undefined {
  * Returns the path of the git directory: the `.git` of this directory, or the path that the `.git` file names. The git
  * directory need not exist.
  */
-function namedAt(
-  root: string,
-): { readonly gitDir: string; readonly is: NamedGitDirectory } | undefined {
+function namedAt(root: string): { readonly gitDir: string; readonly is: NamedGitDirectory } | undefined {
   const dotGit = join(root, '.git');
   const gitDir = pointedTo(dotGit);
   if (gitDir === undefined) return undefined;

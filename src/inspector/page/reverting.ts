@@ -74,7 +74,7 @@ export function revertOfPicked(sides: Sides | undefined): Revert | undefined {
 
 interface Range {
   readonly from: string;
-  readonly to?: string;
+  readonly to?: string | undefined;
 }
 
 function rangeOf({ from, to }: Sides): Range | undefined {

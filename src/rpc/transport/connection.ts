@@ -9,7 +9,6 @@ import {
   ResponseError,
 } from 'vscode-jsonrpc/node';
 import type { Effects } from '../../base/errors.ts';
-import { given } from '../../base/given.ts';
 import { within } from '../../base/within.ts';
 import { type FrameLimits, frameLimits } from '../../wire/frame-parser.ts';
 import { type WireError, wireError } from '../error-response.ts';
@@ -202,7 +201,7 @@ export class Connection {
     const text = `The answer would be ${size}; the limit is ${bytesMax}. Ask for fewer pages, paths or ranges.`;
     const { id = null, result } = message as { readonly id?: RequestId; readonly result?: unknown };
     const effects = (typeof result === 'object' && result !== null && this.#effects.get(result)) || 'none';
-    const details = { bytesMax, ...given({ bytes }) };
+    const details = { bytesMax, bytes };
     return refusal(id, wireError('ResponseTooLarge', text, { effects, details }));
   }
 }

@@ -4,7 +4,6 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { CheckpointdError } from '../../base/errors.ts';
-import { given } from '../../base/given.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { RecentSet } from '../../base/recent-set.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
@@ -122,9 +121,9 @@ export class GitStore extends TreeStore implements SnapshotStore {
     return new GitWriter({ place, objects, spoolDirectory, reader, trees, ...known, gate, signal });
   }
 
-  async publish(publication: Publication): Promise<{ readonly commit?: string }> {
+  async publish(publication: Publication): Promise<{ readonly commit?: string | undefined }> {
     const [commit] = await this.#publish([publication]);
-    return given({ commit });
+    return { commit };
   }
 
   async publishAll(publications: readonly Publication[]): Promise<void> {

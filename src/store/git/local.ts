@@ -14,7 +14,6 @@ import { writeAtomically } from '../../base/atomic-file.ts';
 import { replacementDetector } from '../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
-import { given } from '../../base/given.ts';
 import { quoteLine } from '../../git/objects/object-writer.ts';
 import { durableSettings, type GitPlace, syncedRefSettings } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
@@ -52,7 +51,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
     theirs,
     gitDir,
     commonDir,
-    ...given({ sharing: sharingOf(shared) }),
+    sharing: sharingOf(shared),
   });
   await quarantine.open();
   const names = localNames(options.session);

@@ -41,7 +41,7 @@ interface QuarantinePlaces {
   /** The place of the user's `gc.pid`, if it exists. */
   readonly commonDir: string;
   /** The setting for a repository with several users. Absent when only one user uses the repository. */
-  readonly sharing?: Sharing;
+  readonly sharing?: Sharing | undefined;
 }
 
 export class Quarantine {

@@ -3,7 +3,6 @@
 import { dirname } from 'node:path';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
-import { given } from '../../base/given.ts';
 
 /**
  * Throws the error that the caller should report.
@@ -18,7 +17,7 @@ function refused(cause: unknown): unknown {
   const file = fileOf(cause);
   const where = file === undefined ? '' : ` at ${file}`;
   const code = systemCode(cause);
-  const facts = { details: given({ path: file, code }), cause };
+  const facts = { details: { path: file, code }, cause };
   if (isNoSpace(cause) || (isUnwritten(cause) && file !== undefined && isFull(dirname(file)))) {
     const message = `The disk of the checkpoint store is full${where}. Free some space and try again. Nothing was changed.`;
     return new CheckpointdError('NoSpace', message, { ...facts, retryable: true });

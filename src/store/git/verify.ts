@@ -1,6 +1,5 @@
 // Reads the contents of a git store for `store/verify`, and explains a store from which nothing can be read.
 import { CheckpointdError } from '../../base/errors.ts';
-import { given } from '../../base/given.ts';
 import { Slices } from '../../base/slices.ts';
 import { type ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
@@ -69,6 +68,6 @@ export async function damagedWhole(
   return new CheckpointdError(
     'StoreCorrupt',
     `None of the ${count} checkpoints of this session can be read, although their refs exist: ${where}. Find the damage with git fsck, repair it from a backup or a clone, and open the session again. Or use checkpoint/init to set the remains aside and start again.`,
-    { details: { ...given({ path: file }), commit, checkpoints: count, said: stderr.slice(0, 500) } },
+    { details: { path: file, commit, checkpoints: count, said: stderr.slice(0, 500) } },
   );
 }

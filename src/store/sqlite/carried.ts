@@ -2,7 +2,6 @@
 // deleted, so its row repeats the last known entry. The search for this entry goes from parent to parent. The search
 // ends at a checkpoint whose capture could read the path, or that has complete rows.
 
-import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Slices } from '../../base/slices.ts';
@@ -124,7 +123,7 @@ export class CarriedRows {
       const after = seen.get(path)?.after;
       if (after === undefined && isSkipped(path)) continue;
       if (after !== undefined && sameEntry(entry, after)) seen.delete(path);
-      else seen.set(path, { path, before: entry, ...given({ after }) });
+      else seen.set(path, { path, before: entry, after });
     }
     return [...seen.values()].sort((a, b) => byBytes(a.path, b.path));
   }

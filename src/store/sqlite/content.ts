@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { deflate, deflateSync, inflate, inflateSync } from 'node:zlib';
 import { attemptAsyncOr, attemptOr, isKind } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
-import { given } from '../../base/given.ts';
 import type { BlobId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { BlobHash } from '../../capture/snapshot-sink.ts';
@@ -310,6 +309,6 @@ function damaged(blob: BlobId, what: string, cause?: unknown): CheckpointdError 
   return new CheckpointdError(
     'DataCorrupt',
     `The stored content ${blob.slice(0, 12)} ${what}. Use store/verify to see which checkpoints it affects; other paths can still be restored.`,
-    { details: { blob }, ...given({ cause }) },
+    { details: { blob }, cause },
   );
 }

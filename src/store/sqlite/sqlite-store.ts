@@ -127,7 +127,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     return new SqliteWriter({ database, lease, knownRows, proven, provenChunks, signal, writesAll });
   }
 
-  publish(publication: Publication): Promise<{ readonly commit?: string }> {
+  publish(publication: Publication): Promise<{ readonly commit?: string | undefined }> {
     return this.#change(async () => {
       await this.#checkpoints.publish(publication);
       this.#lease.published(publication.record.snapshot);

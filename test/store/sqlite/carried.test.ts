@@ -2,7 +2,6 @@
 // random histories from the rows.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { given } from '../../../src/base/given.ts';
 import type { CheckpointId } from '../../../src/base/ids.ts';
 import type { SkippedPath } from '../../../src/capture/snapshot-sink.ts';
 import type { TreePath } from '../../../src/tree/tree-path.ts';
@@ -23,7 +22,7 @@ test('a path that a capture could not read is not listed as deleted (O10)', () =
     const made: CheckpointId[] = [];
     for (const [i, [tree, skipped]] of states.entries()) {
       const parent = made.at(-1);
-      made.push((await checkpoint(store, tree, { seq: i + 1, skipped, ...given({ parent }) })).id);
+      made.push((await checkpoint(store, tree, { seq: i + 1, skipped, parent })).id);
     }
     const rows = (): unknown[] =>
       sql(

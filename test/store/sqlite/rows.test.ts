@@ -3,7 +3,6 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { given } from '../../../src/base/given.ts';
 import type { CheckpointId } from '../../../src/base/ids.ts';
 import { type SkippedPath, skippedMatcher } from '../../../src/capture/snapshot-sink.ts';
 import type { TreePath } from '../../../src/tree/tree-path.ts';
@@ -70,7 +69,7 @@ test('after any publications, removals and cleanups, each checkpoint can be read
             const parent = living[step.parent % (living.length + 1)];
             seq += 1;
             const { tree, skipped } = withUnseen(step, parent);
-            const { id } = await checkpoint(store, tree, { seq, skipped, ...given({ parent: parent?.id }) });
+            const { id } = await checkpoint(store, tree, { seq, skipped, parent: parent?.id });
             living.push({ id, tree, skipped });
           }
         }

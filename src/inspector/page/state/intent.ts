@@ -26,7 +26,7 @@ export type Intent =
        * The changes of one checkpoint, or the changes between two states. Without `to`, the later state is the current
        * state.
        */
-      readonly range: { readonly tag: string } | { readonly from: string; readonly to?: string };
+      readonly range: { readonly tag: string } | { readonly from: string; readonly to?: string | undefined };
       readonly label: string;
       readonly paths?: readonly PathRef[];
       readonly hunks?: readonly HunkRef[];
