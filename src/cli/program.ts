@@ -54,7 +54,7 @@ const commands: Readonly<Record<string, Add>> = {
   import: addImport,
   sessions: addSessions,
   stop: async (program, _, done) => {
-    const summary = 'stop the background daemon that earlier commands started';
+    const summary = 'stop the background daemon that earlier commands started, and the keeper of the hooks';
     const made = withJsonOption(withStorageOption(program.command('stop'))).description(summary);
     made.action(async () => {
       const { stop } = await import('./commands/stop.ts');

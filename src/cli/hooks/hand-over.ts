@@ -10,11 +10,15 @@ export interface KeeperLine {
    * answers.
    */
   readonly event?: string;
+  /** True to end the keeper. It first captures the last changes of its conversations and closes their sessions. */
+  readonly end?: boolean;
 }
 
 export interface KeeperAnswer {
   /** The text for the agent's model. */
-  readonly forModel?: string;
+  readonly forModel?: string | undefined;
+  /** True when the keeper has closed all sessions and ends. */
+  readonly ended?: boolean;
 }
 
 /** Sends the line and returns the answer. Returns an empty answer when a newly started keeper has died. */
@@ -33,10 +37,31 @@ export async function handOver(storage: string, line: KeeperLine): Promise<Keepe
 /** Makes the keeper process all written events. Returns true if the keeper finishes within `msMax` milliseconds. */
 export async function takeWrittenEvents(storage: string, msMax: number): Promise<boolean> {
   if (writtenEvents(storage).length === 0) return true;
-  let late: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<false>((resolve) => (late = setTimeout(() => resolve(false), msMax)));
+  return (await inTime(msMax, handOver(storage, {}))) !== undefined;
+}
+
+/**
+ * Ends the keeper of a storage. Returns true when it has ended within `msMax` milliseconds, and undefined when no keeper
+ * runs. The next hook starts another keeper, which continues the conversations.
+ */
+export async function endKeeper(storage: string, msMax: number): Promise<boolean | undefined> {
+  const line: KeeperLine = { end: true };
   try {
-    return await Promise.race([handOver(storage, {}).then(() => true), tooLate]);
+    const answer = await inTime(msMax, askKeeper(keeperSocket(storage), JSON.stringify(line)));
+    // A keeper of an earlier version ignores the field, and keeps running.
+    return answer !== undefined && (JSON.parse(answer) as KeeperAnswer).ended === true;
+  } catch (error) {
+    if (error instanceof NoKeeper) return undefined;
+    throw error;
+  }
+}
+
+/** Resolves with the result of `work`, or with undefined after `msMax` milliseconds. */
+async function inTime<T>(msMax: number, work: Promise<T>): Promise<T | undefined> {
+  let late: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<undefined>((resolve) => (late = setTimeout(() => resolve(undefined), msMax)));
+  try {
+    return await Promise.race([work, tooLate]);
   } finally {
     clearTimeout(late);
   }

@@ -22,6 +22,8 @@ export async function runKeeper(storage: string): Promise<number> {
   const inbox = new Inbox(storage, conversations, log);
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
+  let closed: () => void = () => undefined;
+  const isClosed = new Promise<void>((resolve) => (closed = resolve));
   let idle: NodeJS.Timeout | undefined;
   let isOver = false;
   const wait = (): void => {
@@ -31,9 +33,13 @@ export async function runKeeper(storage: string): Promise<number> {
   };
   const onLine = async (line: string): Promise<string> => {
     try {
-      const { event } = JSON.parse(line) as KeeperLine;
-      const forModel = await inbox.take(event);
-      return JSON.stringify((forModel === undefined ? {} : { forModel }) satisfies KeeperAnswer);
+      const { event, end: mustEnd } = JSON.parse(line) as KeeperLine;
+      if (mustEnd === true) {
+        end();
+        await isClosed;
+        return answerOf({ ended: true });
+      }
+      return answerOf({ forModel: await inbox.take(event) });
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       log('the keeper ignored a line that is not JSON');
@@ -71,8 +77,11 @@ export async function runKeeper(storage: string): Promise<number> {
   clearInterval(polling);
   listener.close();
   await conversations.close();
+  closed();
   return 0;
 }
+
+const answerOf = (answer: KeeperAnswer): string => JSON.stringify(answer);
 
 /** Reads the line of the hook that started the keeper from standard input. Writes the answer to standard output. */
 async function answerFirst(onLine: (line: string) => Promise<string>): Promise<void> {

@@ -126,6 +126,21 @@ test('two hooks at the same time start one keeper, and a later hook replaces a k
     await until('the checkpoint is listed', async () => /\[1\.1\].*Bash/.test(await listed(rig)));
   }));
 
+test('the command `stop` ends the keeper, which first captures the last changes of its conversations', () =>
+  withKeeper(async (rig) => {
+    await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'x' }));
+    await until('the checkpoint is listed', async () => /\[1\]/.test(await listed(rig)));
+    rig.write('a.txt', 'changed\n');
+    const stop = rig.run(['stop', `--storage=${rig.storage}`]);
+    assert.is(await stop.code, 0, stop.stderr);
+    assert.match(stop.stdout, /keeper of the hooks has ended/);
+    await until('no keeper is running', () => keepersOf(rig).length === 0);
+    assert.match(await listed(rig), /\[1\.1\].*Files changed by the time the conversation ended/);
+    const again = rig.run(['stop', '--json', `--storage=${rig.storage}`]);
+    assert.is(await again.code, 0, again.stderr);
+    assert.equal(JSON.parse(again.stdout), { stopped: false });
+  }));
+
 test('if the checkpoint of a turn begins late, the list and the log mark it as late', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
