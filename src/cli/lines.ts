@@ -98,7 +98,8 @@ export function sayRevert(result: Shown & Pick<RevertResult, 'paths'>, places?: 
     say(`In conflict: ${shown(each)} (${reasonOf(each)})`);
 }
 
-function reasonOf({ reason = '', later }: RevertPath): string {
+/** Returns the reason of a conflict, and the author of the later change, as text for people. */
+export function reasonOf({ reason = '', later }: RevertPath): string {
   const author =
     later === undefined
       ? ''

@@ -1,7 +1,8 @@
 // Defines the tools that a model may call. Each tool makes one request to the daemon. Tools that overwrite or delete
 // files are marked as destructive, and first show their plan.
+import { inWords } from '../../client/reasons.ts';
 import type { Checkpoint, RestoreResult, RevertResult } from '../../protocol/types.ts';
-import { changesNothing, counts } from '../lines.ts';
+import { changesNothing, counts, reasonOf } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 import { plain } from '../terminal.ts';
 import type { McpSession } from './session.ts';
@@ -319,15 +320,41 @@ export function lineOf({ tag: its, id, timestamp, stats, description }: Checkpoi
 
 function textOf(result: RestoreResult | RevertResult): string {
   const would = result.dryRun === true ? 'would be ' : '';
-  const parts = (['restored', 'deleted', 'conflicts', 'skipped', 'failed'] as const).flatMap((what) =>
-    result[what].length === 0 ? [] : [`${would}${what} (${result[what].length}): ${namesOf(result[what])}`],
+  const reverted = 'paths' in result ? result.paths : [];
+  const conflicts = new Map(
+    reverted.flatMap((each) => (each.reason === undefined ? [] : [[each.path, reasonOf(each)] as const])),
+  );
+  const lists = {
+    restored: result.restored,
+    deleted: result.deleted,
+    conflicts: result.conflicts.map(({ path }) => ({ path, because: conflicts.get(path) })),
+    // In a revert, the skipped paths with the reason "conflict" are already listed as conflicts.
+    skipped: result.skipped
+      .filter(({ path, reason }) => reason !== 'conflict' || !conflicts.has(path))
+      .map(explained),
+    failed: result.failed.map(explained),
+  };
+  const parts = Object.entries(lists).flatMap(([what, paths]) =>
+    paths.length === 0 ? [] : [`${would}${what} (${paths.length}): ${namesOf(paths)}`],
   );
   return parts.join('\n') || 'No file changes.';
 }
 
+interface NamedPath {
+  readonly path: string;
+  readonly because?: string | undefined;
+}
+
+const explained = ({ path, reason }: { readonly path: string; readonly reason: string }): NamedPath => ({
+  path,
+  because: inWords(reason),
+});
+
 /** The text is short, because the user of the model pays for every word. The structured result has all names. */
-function namesOf(paths: readonly { readonly path: string }[]): string {
-  const names = paths.slice(0, namesMax).map(({ path }) => plain(path));
+function namesOf(paths: readonly NamedPath[]): string {
+  const names = paths
+    .slice(0, namesMax)
+    .map(({ path, because }) => plain(because === undefined ? path : `${path} (${because})`));
   return [...names, ...(paths.length > namesMax ? [`and ${paths.length - namesMax} more`] : [])].join(', ');
 }
 

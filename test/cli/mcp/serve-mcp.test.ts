@@ -91,7 +91,7 @@ test('with the MCP tools, a model can save, compare and restore a work tree, and
     assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['a\n', undefined]);
   }));
 
-test('a model plans and makes a revert of one turn; a later change stays', () =>
+test('a model plans and makes a revert of one turn; a later change stays, and a conflict names its reason', () =>
   withMcp(async (client, rig) => {
     await call(client, 'checkpoint_create');
     rig.write('a.txt', 'turn\n');
@@ -101,6 +101,13 @@ test('a model plans and makes a revert of one turn; a later change stays', () =>
     assert.is(plan.structured['dryRun'], true);
     assert.match(plan.text, /would be restored \(1\): a\.txt\nNothing was changed\. Repeat/);
     assert.is(rig.read('a.txt'), 'turn\n');
+    rig.write('a.txt', 'mine\n');
+    const inConflict = await call(client, 'checkpoint_revert', { tag: '1' });
+    assert.match(
+      inConflict.text,
+      /^would be conflicts \(1\): a\.txt \(the same lines were changed later.*\)\n/,
+    );
+    rig.write('a.txt', 'turn\n');
     const range = { from: '1', to: '2', conflicts: 'fail', confirm: true };
     assert.match(
       (await call(client, 'checkpoint_revert', range)).text,
