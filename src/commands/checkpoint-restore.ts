@@ -1,7 +1,7 @@
 // checkpoint/restore, undo and redo. Each command turns a client's request into a restore job and runs the job. The
 // steps of a job and their order are in restore/restore.ts.
 import { CheckpointdError } from '../base/errors.ts';
-import type { CheckpointId, SnapshotId } from '../base/ids.ts';
+import type { SnapshotId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
@@ -19,12 +19,6 @@ import { treePaths } from './answers/paths.ts';
 import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
 import { askedAuthor } from './asked-author.ts';
 import { type CallOf, defineCommand } from './command.ts';
-
-/**
- * The maximum length of the undo stack and of the redo stack. Every record contains both stacks. Without a limit, the
- * total size of the records would grow with the square of the number of restores.
- */
-export const undoMax = 100;
 
 export const checkpointRestore = defineCommand(
   'checkpoint/restore',
@@ -47,8 +41,7 @@ export const checkpointRestore = defineCommand(
       onConflict: params.onConflict ?? 'overwrite',
       paths,
       parent,
-      undo: (id) => [...(index.head?.record.undo ?? []), id].slice(-undoMax),
-      redo: () => [],
+      step: 'restore',
       description: `Restored to ${index.tagOf(target.record.id) ?? target.record.id}`,
       confirm: params.confirm ?? false,
       dryRun: params.dryRun ?? false,
@@ -95,8 +88,6 @@ async function restoreOfAuthor(
     mode: params.mode ?? 'soft',
     conflicts: 'leave',
     labels: { ours: 'present', base: 'present', theirs: `checkpoint ${tag}` },
-    undo: (id) => [...(head?.undo ?? []), id].slice(-undoMax),
-    redo: () => [],
     description: `Restored the work of ${author} to ${tag}`,
     confirm: params.confirm ?? false,
     dryRun: params.dryRun ?? false,
@@ -144,13 +135,11 @@ export const checkpointRedo = defineCommand('checkpoint/redo', (call) => stepOve
 
 const steps = {
   undo: {
-    to: 'redo',
     description: 'Undid a restore',
     nothing:
       'There is no restore left to undo. (Undo reverses a restore, a revert, a redo, or the end of a tangent with files.) To go back further, restore a checkpoint. checkpoint/list lists the checkpoints. With kind "safety", it lists the states before the restores.',
   },
   redo: {
-    to: 'undo',
     description: 'Redid a restore',
     nothing:
       'There is no restore to redo. (Redo repeats a restore that checkpoint/undo reversed, but only before the next restore, turn or tool.) To go to another state, restore a checkpoint. checkpoint/list lists the checkpoints. With kind "safety", it lists the states before the restores.',
@@ -173,7 +162,7 @@ async function stepOverRestore(
   from: 'undo' | 'redo',
   { session, params, context }: CallOf<'checkpoint/undo'> | CallOf<'checkpoint/redo'>,
 ): Promise<Wire.RestoreResult> {
-  const { to, description, nothing } = steps[from];
+  const { description, nothing } = steps[from];
   const { index } = session.requireCheckpoints();
   const head = index.head?.record;
   checkExpectation(index, params.expect?.head);
@@ -183,8 +172,6 @@ async function stepOverRestore(
   const safety = record?.safety === undefined ? undefined : index.byId(record.safety);
   if (record === undefined || safety === undefined) throw new CheckpointdError('NothingToUndo', nothing);
   invariant(record.kind === 'restore', 'a checkpoint on the undo or redo stack is not a restore');
-  const rest = (): readonly CheckpointId[] => taken.slice(0, -1);
-  const longer = (id: CheckpointId): readonly CheckpointId[] => [...(head?.[to] ?? []), id];
   const paths = await pathsBack(session, record, safety.record.snapshot);
   const job: RestoreJob = {
     target: safety,
@@ -194,8 +181,7 @@ async function stepOverRestore(
     parent: safety.record.parent,
     undoes: { restore: record.id, isExact: params.mode === 'hard' },
     onConflict: params.onConflict ?? 'overwrite',
-    undo: from === 'undo' ? rest : longer,
-    redo: from === 'undo' ? longer : rest,
+    step: from,
     description,
     confirm: params.confirm ?? false,
     dryRun: params.dryRun ?? false,

@@ -17,7 +17,7 @@ import { patchBetween } from './answers/patch.ts';
 import { pathRef, treePath, treePaths } from './answers/paths.ts';
 import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
 import { askedAuthor } from './asked-author.ts';
-import { checkExpectation, undoMax } from './checkpoint-restore.ts';
+import { checkExpectation } from './checkpoint-restore.ts';
 import { type CallOf, defineCommand } from './command.ts';
 
 /** In the work tree, undoes the changes that were made between two checkpoints. */
@@ -38,8 +38,6 @@ export const checkpointRevert = defineCommand(
       mode: 'hard',
       conflicts: params.conflicts ?? 'leave',
       labels: labelsOf(session, range),
-      undo: (id) => [...(head?.undo ?? []), id].slice(-undoMax),
-      redo: () => [],
       description: describe(session, range, params),
       confirm: params.confirm ?? false,
       dryRun: params.dryRun ?? false,

@@ -105,7 +105,6 @@ async function exitTangent({
       );
     return conversation.tangents.exit({ keepTail, idempotency });
   }
-  const undone = session.enabled?.index.head?.record.undo ?? [];
   const { parent } = target.record;
   const outcome = await runRestoreJob(
     restoreSite(session),
@@ -116,8 +115,7 @@ async function exitTangent({
       scope: 'both',
       onConflict: 'overwrite',
       parent,
-      undo: (id) => [...undone, id],
-      redo: () => [],
+      step: 'restore',
       description: 'Left a tangent',
       confirm: true,
       dryRun: false,

@@ -30,38 +30,42 @@ import {
 } from './plan.ts';
 import { lostWrites, notGivenBack } from './preflight.ts';
 import { statsIfReachable } from './present-state.ts';
-import type { FilePlan, RestoreJob } from './restore-job.ts';
+import type { FilePlan, RestoreGoal } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 import { leftOutThen } from './rules-then.ts';
 
 const massDeletionMin = 100;
 
+interface PlanOptions {
+  /** True for a plan that is only shown. The store then need not be able to return the contents that the plan deletes. */
+  readonly isDry?: boolean;
+  /** The files that the capture of the current state must include, although a rule excludes them. */
+  readonly alsoInclude?: readonly TreePath[] | undefined;
+}
+
 /**
- * Plans a restore of files. Except in a dry run, requires that the store can return every content that the
- * plan deletes.
- *
- * @throws Conflict (`onConflict: fail`), ConfirmationRequired (there are more than 100 files, and the plan
- * deletes over half of them), DataCorrupt (the store cannot return a deleted content).
+ * Plans a restore of files.
+ * @throws Conflict (`onConflict: fail`), DataCorrupt (the store cannot return a deleted content)
  */
 export async function planFiles(
   site: RestoreSite,
-  job: RestoreJob,
+  goal: RestoreGoal,
+  { isDry = false, alsoInclude = [] }: PlanOptions,
   context: OperationContext,
 ): Promise<FilePlan> {
   const lost = ({ plan, present }: FilePlan): Promise<readonly TreePath[]> =>
     notGivenBack(plan, present.snapshot, site.checkpoints.store, context.signal);
-  let planned = await planOnce(site, job, context);
-  if (!job.dryRun && (await lost(planned)).length > 0) {
+  let planned = await planOnce(site, goal, alsoInclude, context);
+  if (!isDry && (await lost(planned)).length > 0) {
     // The store is damaged. Therefore the next capture trusts no content in the store: it passes every file to the
     // store, which writes all files again.
-    planned = await planOnce(site, job, context);
+    planned = await planOnce(site, goal, alsoInclude, context);
     const paths = await lost(planned);
     if (paths.length > 0) throw notKept(paths);
   }
-  const { plan, present, unmatched } = planned;
-  if (job.onConflict === 'fail' && plan.conflicts.length > 0) throw conflict(plan.conflicts);
+  const { plan, unmatched } = planned;
+  if (goal.onConflict === 'fail' && plan.conflicts.length > 0) throw conflict(plan.conflicts);
   if (unmatched.length > 0) context.warn(unmatchedMessage(unmatched));
-  if (!job.confirm && !job.dryRun) checkDeletions(plan, present);
   return planned;
 }
 
@@ -73,27 +77,34 @@ interface Planned extends FilePlan {
   readonly unmatched: readonly TreePath[];
 }
 
-async function planOnce(site: RestoreSite, job: RestoreJob, context: OperationContext): Promise<Planned> {
+async function planOnce(
+  site: RestoreSite,
+  goal: RestoreGoal,
+  wanted: readonly TreePath[],
+  context: OperationContext,
+): Promise<Planned> {
   const { checkpoints, workTree } = site;
-  if (job.scope === 'conversation')
+  if (goal.scope === 'conversation')
     return { plan: emptyPlan, present: await capturePresent(checkpoints, context), unmatched: [] };
   const tree = new AnchoredFiles(workTree.root);
-  const capture = async (alsoInclude?: readonly TreePath[]): Promise<Capture> => {
-    const captured = await capturePresent(checkpoints, context, alsoInclude);
-    const written = (): Promise<WrittenEntries> => writtenByRestores(checkpoints, job, captured.snapshot);
+  const capture = async (alsoInclude: readonly TreePath[]): Promise<Capture> => {
+    // Does not pass an empty list, because a capture without the option may be faster.
+    const also = alsoInclude.length === 0 ? undefined : alsoInclude;
+    const captured = await capturePresent(checkpoints, context, also);
+    const written = (): Promise<WrittenEntries> => writtenByRestores(checkpoints, goal, captured.snapshot);
     return withOverLimit(checkpoints.store, tree, captured, written);
   };
   try {
-    let present = await capture(job.alsoInclude);
-    const hiddenNow = await hiddenByToday(site, job, present, tree);
-    const hidden = [...(job.alsoInclude ?? []), ...hiddenNow];
+    let present = await capture(wanted);
+    const hiddenNow = await hiddenByToday(site, goal, present, tree);
+    const hidden = [...wanted, ...hiddenNow];
     if (hiddenNow.length > 0) present = await capture(hidden);
-    const planner = new Planner(site, job, tree, context.signal);
+    const planner = new Planner(site, goal, tree, context.signal);
     let inspected = await planner.inspect(present);
     const { toSave } = inspected.obstructions;
     if (toSave.length > 0) inspected = await planner.inspect(await capture([...hidden, ...toSave]));
     const plan = await planner.plan(inspected);
-    return { plan, present: inspected.present, unmatched: unmatchedIn(job, inspected) };
+    return { plan, present: inspected.present, unmatched: unmatchedIn(goal, inspected) };
   } finally {
     tree.close();
   }
@@ -109,21 +120,21 @@ interface Inspected {
 
 class Planner {
   readonly #site: RestoreSite;
-  readonly #job: RestoreJob;
+  readonly #goal: RestoreGoal;
   readonly #tree: AnchoredFiles;
   readonly #signal: AbortSignal;
   readonly #slices: Slices;
 
-  constructor(site: RestoreSite, job: RestoreJob, tree: AnchoredFiles, signal: AbortSignal) {
+  constructor(site: RestoreSite, goal: RestoreGoal, tree: AnchoredFiles, signal: AbortSignal) {
     this.#site = site;
-    this.#job = job;
+    this.#goal = goal;
     this.#tree = tree;
     this.#signal = signal;
     this.#slices = new Slices(signal);
   }
 
   async inspect(present: Capture): Promise<Inspected> {
-    const facts = await factsOf(this.#site, this.#job, present, this.#tree, this.#slices);
+    const facts = await factsOf(this.#site, this.#goal, present, this.#tree, this.#slices);
     const intended = await planRestore(facts, this.#slices);
     await this.#slices.pause();
     const obstructions = await findObstructions(this.#tree, intended, present.root, this.#signal);
@@ -131,9 +142,9 @@ class Planner {
   }
 
   async plan({ facts, intended, obstructions }: Inspected): Promise<RestorePlan> {
-    const lost = this.#job.interrupted?.sparesLost === true;
+    const sparesLost = this.#goal.interrupted?.how === 'finishWithoutLost';
     const { store } = this.#site.checkpoints;
-    const contentLost = lost ? await lostWrites(intended, store) : [];
+    const contentLost = sparesLost ? await lostWrites(intended, store) : [];
     const refusals = await findRefusals(this.#tree, intended, this.#signal);
     const obstacles: Obstacles = {
       ...refusals,
@@ -149,22 +160,22 @@ class Planner {
 /** Returns all facts except those that need a look at the disk. */
 async function factsOf(
   site: RestoreSite,
-  job: RestoreJob,
+  goal: RestoreGoal,
   present: Capture,
   tree: AnchoredFiles,
   slices: Slices,
 ): Promise<RestoreFacts> {
   const { store } = site.checkpoints;
-  const target = job.target.record;
+  const target = goal.target.record;
   const changes = await store.changes(present.snapshot, target.snapshot);
-  const { only, leave, conflicts, known } = await boundsOf(site, job, present);
-  if (job.mode === 'hard') {
+  const { only, leave, conflicts, known } = await boundsOf(site, goal, present);
+  if (goal.mode === 'hard') {
     const added = changes.flatMap(({ path, before, after }) =>
       before === undefined || after !== undefined || leave.has(path) || known?.has(path) ? [] : [before],
     );
     for (const path of await leftOutThen(site, target, added)) leave.set(path, 'notCapturedThen');
   }
-  if (job.reverted === undefined)
+  if (goal.reverted === undefined)
     for (const path of await conflictsIn(site.checkpoints, changes, present.snapshot)) conflicts.add(path);
   const directoryPermissions = {
     present: await store.directoryPermissions(present.snapshot),
@@ -179,10 +190,10 @@ async function factsOf(
   const inTarget = filesInTarget(present.root, changes);
   return {
     changes,
-    mode: job.mode,
-    paths: job.paths,
+    mode: goal.mode,
+    paths: goal.paths,
     only,
-    emptied: job.emptied,
+    emptied: goal.interrupted?.emptied ?? [],
     leave,
     unknown: present.unknown,
     unknownThen: new Set(target.skipped.map(({ path }) => path)),
@@ -192,7 +203,7 @@ async function factsOf(
     directoryPermissions,
     hasFilesInTarget: (directory) => inTarget(directory) > 0,
     conflicts,
-    onConflict: job.onConflict,
+    onConflict: goal.onConflict,
     folding,
   };
 }
@@ -212,22 +223,24 @@ interface Bounds {
  * Returns the paths to which a job is limited, in addition to the limits in its request. An undo may change only the
  * paths that the reversed restore changed. A recovery may change only the paths that the interrupted run may change.
  */
-async function boundsOf({ checkpoints }: RestoreSite, job: RestoreJob, present: Capture): Promise<Bounds> {
-  const bounds: Bounds = { leave: new Map(), conflicts: new Set() };
-  const record = job.undoes && checkpoints.index.byId(job.undoes.restore)?.record;
+async function boundsOf(
+  { checkpoints }: RestoreSite,
+  { undoes, interrupted, ...goal }: RestoreGoal,
+  present: Capture,
+): Promise<Bounds> {
+  const record = undoes && checkpoints.index.byId(undoes.restore)?.record;
   const undone = record && (await changesOfRestore(checkpoints, record));
+  const known = undone?.paths ?? goal.only;
+  const only = undoes?.isExact === false ? known : goal.only;
+  const bounds: Bounds = { only, known, leave: new Map(), conflicts: new Set() };
   for (const path of undone?.revealed ?? []) bounds.leave.set(path, 'notCapturedThen');
-  const { interrupted } = job;
-  const known = undone?.paths ?? job.only;
-  const only = job.undoes?.isExact === false ? known : job.only;
-  const limits = { ...(known && { known }), ...(only && { only }) };
-  if (interrupted === undefined) return { ...bounds, ...limits };
+  if (interrupted === undefined) return bounds;
   const states = { before: interrupted.before, target: interrupted.target, present: present.snapshot };
   const { contents, fresh } = await editedSince(checkpoints.store, states);
   for (const path of contents) bounds.conflicts.add(path);
   for (const path of fresh) bounds.leave.set(path, 'conflict');
   for (const { path, reason } of interrupted.left) bounds.leave.set(path, reason);
-  if (!interrupted.isUndone) return { ...bounds, ...limits };
+  if (interrupted.how !== 'undo') return bounds;
   const begun = await changedPaths(checkpoints.store, states.before, states.target);
   return { ...bounds, only: begun, known: begun };
 }
@@ -246,7 +259,8 @@ function conflict(paths: readonly TreePath[]): CheckpointdError {
   });
 }
 
-function checkDeletions(plan: RestorePlan, present: Capture): void {
+/** @throws ConfirmationRequired when there are more than 100 files, and the plan deletes over half of them */
+export function checkDeletions({ plan, present }: FilePlan): void {
   const displaced = plan.writes.reduce((sum, { displaces }) => sum + displaces.length, 0);
   const deletes = plan.deletes.length + displaced;
   if (deletes <= massDeletionMin) return;
@@ -263,7 +277,7 @@ const namedMax = 5;
 
 /** Returns the requested paths at which the target has no file and a hard restore has no file to delete. */
 function unmatchedIn(
-  { paths = [], mode, interrupted }: RestoreJob,
+  { paths = [], mode, interrupted }: RestoreGoal,
   { present, facts }: Inspected,
 ): TreePath[] {
   if (interrupted !== undefined) return [];
@@ -324,7 +338,7 @@ function countFiles(node: DirectoryNode): number {
  */
 async function hiddenByToday(
   { checkpoints: { store, index } }: RestoreSite,
-  { undoes }: RestoreJob,
+  { undoes }: RestoreGoal,
   present: Capture,
   tree: AnchoredFiles,
 ): Promise<TreePath[]> {

@@ -14,7 +14,7 @@ import type { OperationContext } from '../checkpoints/operation.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { LeftAlone } from './plan.ts';
-import type { PreparedJob } from './restore-job.ts';
+import type { PreparedRestore } from './restore-job.ts';
 
 const version = 1;
 
@@ -132,24 +132,24 @@ export class RestoreJournal {
 /** Returns the intent of a job. The journal records this intent. */
 export function intentOf(
   id: string,
-  { job, plan, record, safety }: PreparedJob,
+  { goal, plan, record, safety }: PreparedRestore,
   root: DirectoryIdentity | undefined,
   context: OperationContext,
 ): RestoreIntent {
   return {
     id,
-    target: job.target.record.id,
-    snapshot: job.target.record.snapshot,
+    target: goal.target.record.id,
+    snapshot: goal.target.record.snapshot,
     safety: safety.record.id,
-    mode: job.mode,
-    scope: job.scope,
-    paths: job.paths,
-    onConflict: job.onConflict,
+    mode: goal.mode,
+    scope: goal.scope,
+    paths: goal.paths,
+    onConflict: goal.onConflict,
     root,
     boot: bootId(),
     left: plan.skipped,
-    ...(job.undoes === undefined ? {} : { takesBack: job.undoes.restore, isExact: job.undoes.isExact }),
-    only: job.only && [...job.only],
+    ...(goal.undoes === undefined ? {} : { takesBack: goal.undoes.restore, isExact: goal.undoes.isExact }),
+    only: goal.only && [...goal.only],
     directories: plan.directories,
     operation: context.stamp.operation as OperationId | undefined,
     startedAt: record.timestamp,

@@ -12,7 +12,7 @@ import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { withEdits } from './earlier-restore.ts';
 import { pathReason } from './failure.ts';
 import { identify, type Present } from './present-state.ts';
-import type { RestoreJob } from './restore-job.ts';
+import type { RestoreGoal } from './restore-job.ts';
 
 /** The entries that restores wrote, or will write, at each path. */
 export type WrittenEntries = ReadonlyMap<TreePath, readonly Entry[]>;
@@ -49,12 +49,12 @@ export async function withOverLimit(
 }
 
 /**
- * Returns the entries that the job writes. If the job repeats or reverses an earlier restore, also returns the entries
+ * Returns the entries that the restore writes. If the restore repeats or reverses an earlier restore, also returns the entries
  * that the earlier restore wrote.
  */
 export async function writtenByRestores(
   { store, index }: Checkpoints,
-  { target, undoes, interrupted, scope }: RestoreJob,
+  { target, undoes, interrupted, scope }: RestoreGoal,
   present: SnapshotId,
 ): Promise<WrittenEntries> {
   if (scope === 'conversation') return new Map();

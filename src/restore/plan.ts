@@ -196,7 +196,7 @@ export interface RestoreFacts {
   readonly leave?: ReadonlyMap<TreePath, LeftReason>;
   readonly folding?: Folding;
   /** The `directories` of the interrupted run that this run completes. */
-  readonly emptied?: readonly TreePath[] | undefined;
+  readonly emptied?: readonly TreePath[];
   /** The obstacles to the steps. When absent, the plan assumes that there are no obstacles. */
   readonly obstacles?: Obstacles;
 }

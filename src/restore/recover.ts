@@ -17,8 +17,8 @@ import { planFiles } from './facts.ts';
 import { lockLost, unfinished } from './failure.ts';
 import { type RestoreIntent, RestoreJournal, recordOf } from './journal.ts';
 import { mergedTargetOf, unprotectMerged } from './merged-target.ts';
-import { applyJob, publishSafety, reportRecovered } from './restore.ts';
-import type { RestoreJob, RestoreOutcome } from './restore-job.ts';
+import { applyRestorePlan, publishSafety, reportRecovered } from './restore.ts';
+import type { Repeat, RestoreGoal, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 import { sweepTemporaries } from './temporaries.ts';
 import { lockWorkTree } from './work-tree-lock.ts';
@@ -146,7 +146,7 @@ function intentIn(journal: RestoreJournal): RestoreIntent | undefined {
   throw new CheckpointdError('StoreCorrupt', message, { details: { file: state.file } });
 }
 
-/** Runs an interrupted job again, either to its target or back to its start, and reports the result. */
+/** Runs an interrupted restore again, either to its target or back to its start, and reports the result. */
 async function repeat(
   site: RestoreSite,
   intent: RestoreIntent,
@@ -155,20 +155,19 @@ async function repeat(
 ): Promise<RestoreOutcome> {
   const { checkpoints } = site;
   const started = site.clock.monotonic();
-  const job = jobOf(checkpoints, intent, how);
+  const goal = goalOf(checkpoints, intent, how);
   const before = checkpoints.index.byId(intent.safety);
   if (before === undefined) throw gone(intent.safety);
-  const { plan, present } = await planFiles(site, job, context);
+  const { plan, present } = await planFiles(site, goal, {}, context);
   const safety = await saveEdits(site, { intent, before }, present, context);
-  const record = recordFor(checkpoints, job, intent, { before, safety });
-  const prepared = { job, plan, present, record, safety, isRecovery: true };
-  const done = await applyJob(site, prepared, context);
+  const record = recordFor(checkpoints, how, intent, { before, safety });
+  const done = await applyRestorePlan(site, { goal, plan, present, record, safety }, context);
   const ms = Math.round(site.clock.monotonic() - started);
   const outcome = { ...done, safety, historyLength: record.historyLength, ms };
   const became = how === 'undo' ? 'could not be finished and was undone' : 'was finished';
   const what = `An interrupted restore ${became}`;
   const reverted = checkpoints.index.byId(record.reverted?.from ?? '');
-  await reportRecovered(site, reverted ?? job.target, { what, outcome }, context);
+  await reportRecovered(site, reverted ?? goal.target, { what, outcome }, context);
   return outcome;
 }
 
@@ -195,13 +194,13 @@ async function saveEdits(
 
 function recordFor(
   { index }: Checkpoints,
-  { interrupted }: RestoreJob,
+  how: Repeat,
   intent: RestoreIntent,
   { before, safety }: { readonly before: StoredCheckpoint; readonly safety: StoredCheckpoint },
 ): CheckpointRecord {
   // A restore that recovery undoes has no effect, so its checkpoint gets no idempotency key.
   const { idempotency, reverted, ...facts } = recordOf(intent);
-  const isUndone = interrupted?.isUndone === true;
+  const isUndone = how === 'undo';
   const isEdited = safety !== before;
   const { undo = [], redo = [] } = isUndone ? (index.head?.record ?? {}) : facts;
   return {
@@ -237,12 +236,6 @@ function ended<T>(site: RestoreSite, outcome: T): T {
   return outcome;
 }
 
-/**
- * The direction of a repeated job: to the target, to the target but without lost contents, or back to the state before
- * the restore.
- */
-export type Repeat = 'finish' | 'finishWithoutLost' | 'undo';
-
 /** Returns the error for a missing checkpoint that an interrupted restore needs. */
 export function gone(checkpoint: CheckpointId): CheckpointdError {
   const message = `The checkpoint ${checkpoint} of an interrupted restore no longer exists.`;
@@ -250,10 +243,10 @@ export function gone(checkpoint: CheckpointId): CheckpointdError {
 }
 
 /**
- * Returns the job that repeats the request, or that goes back to the state before the request.
+ * Returns the goal of the interrupted restore, or the goal to go back to the state before it.
  * @throws StoreCorrupt when a checkpoint is gone
  */
-export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repeat): RestoreJob {
+function goalOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repeat): RestoreGoal {
   const isUndone = how === 'undo';
   const record = recordOf(intent);
   const towards = isUndone ? intent.safety : intent.target;
@@ -269,22 +262,16 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
     // If recovery refused the restore because of a conflict, the restore would stay unfinished. So recovery skips a
     // path with a conflict.
     onConflict: intent.onConflict === 'fail' ? 'skip' : intent.onConflict,
-    ...(isUndone ? {} : { emptied: intent.directories }),
     only: intent.only && new Set(intent.only),
     reverted: record.reverted,
     undoes: restore && { restore, isExact: intent.isExact ?? false },
     interrupted: {
+      how,
       before: checkpoints.index.byId(intent.safety)?.record.snapshot ?? record.snapshot,
       target: intent.snapshot,
       left: intent.left ?? [],
-      isUndone,
-      sparesLost: how === 'finishWithoutLost',
+      emptied: isUndone ? [] : intent.directories,
     },
-    undo: () => record.undo ?? [],
-    redo: () => record.redo ?? [],
-    description: record.description,
-    confirm: true,
-    dryRun: false,
   };
 }
 

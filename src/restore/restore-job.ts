@@ -11,65 +11,66 @@ import type {
 import type { TreePath } from '../tree/tree-path.ts';
 import type { Failure, LeftAlone, RestorePlan } from './plan.ts';
 
-export interface RestoreJob {
+/** The state that a restore wants to reach: the input of its plan. The intent has the same facts. */
+export interface RestoreGoal {
   readonly target: StoredCheckpoint;
   readonly mode: 'soft' | 'hard';
   readonly scope: RestoreScope;
   readonly paths?: readonly TreePath[] | undefined;
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
   /**
-   * The conversation to which the job returns. Set when a client leaves a tangent. By default, the job returns to the
-   * target's conversation.
-   */
-  readonly conversation?: RecordedConversation | undefined;
-  /** The parent of the checkpoint that the restore publishes. */
-  readonly parent?: CheckpointId | undefined;
-  /**
-   * Returns the undo stack as it is after the restore; `redo` returns the redo stack. `id` is the restore's checkpoint.
-   */
-  readonly undo: (id: CheckpointId) => readonly CheckpointId[];
-  readonly redo: (id: CheckpointId) => readonly CheckpointId[];
-  readonly description: string;
-  readonly confirm: boolean;
-  readonly dryRun: boolean;
-  /** The directories from which an interrupted run removed paths. Set only in the job that completes this run. */
-  readonly emptied?: readonly TreePath[] | undefined;
-  /**
-   * The restore that an undo or a redo reverses. Unless `isExact` is true, the job changes only the paths that this
-   * restore changed.
-   */
-  readonly undoes?: { readonly restore: CheckpointId; readonly isExact: boolean } | undefined;
-  /**
-   * The only paths that the job may change. For these paths the target is complete: if the target lacks a path, the
+   * The only paths that the restore may change. For these paths the target is complete: if the target lacks a path, the
    * path did not exist.
    */
   readonly only?: ReadonlySet<TreePath> | undefined;
-  /** The files that the capture of the current state must include, although a rule excludes them. */
-  readonly alsoInclude?: readonly TreePath[] | undefined;
+  /**
+   * The restore that an undo or a redo reverses. Unless `isExact` is true, the undo or redo changes only the paths that
+   * this restore changed.
+   */
+  readonly undoes?: { readonly restore: CheckpointId; readonly isExact: boolean } | undefined;
   /**
    * The reverted range. Set only in a revert. The target of a revert is the result of a merge with the current state,
    * so it contains all current edits. The daemon publishes this target when the restore begins.
    */
   readonly reverted?: RevertedRange | undefined;
-  /** The facts of the interrupted run. Set only when an interrupted job runs again. */
-  readonly interrupted?: Interrupted;
+  /** The facts of the interrupted run. Set only when recovery plans an interrupted restore again. */
+  readonly interrupted?: Interrupted | undefined;
 }
 
-/** The facts of an interrupted run of a job. */
+/** A restore that a client requested: its goal, and the contents of the checkpoint that it publishes. */
+export interface RestoreJob extends RestoreGoal {
+  readonly interrupted?: undefined;
+  /**
+   * The conversation to which the job returns. Set when a client leaves a tangent. By default, the job returns to the
+   * target's conversation.
+   */
+  readonly conversation?: RecordedConversation | undefined;
+  /** The parent of the checkpoint that the restore publishes. */
+  readonly parent: CheckpointId | undefined;
+  /** The kind of the request, which decides how the undo and redo stacks change. */
+  readonly step: 'restore' | 'undo' | 'redo';
+  readonly description: string;
+  readonly confirm: boolean;
+  readonly dryRun: boolean;
+}
+
+/** The facts of a run that was interrupted, and the way to complete the restore. */
 export interface Interrupted {
+  readonly how: Repeat;
   /** The state before the restore. `target` is the state that the restore should have reached. */
   readonly before: SnapshotId;
   readonly target: SnapshotId;
   /** The paths that the interrupted run skipped on purpose. */
   readonly left: readonly LeftAlone[];
-  /** True when the job goes back to the state before the restore, and not to the target. */
-  readonly isUndone: boolean;
-  /**
-   * True when the job skips paths whose contents the store has lost. Used when the restore can be neither finished nor
-   * undone.
-   */
-  readonly sparesLost: boolean;
+  /** The directories from which the interrupted run removed paths. */
+  readonly emptied: readonly TreePath[];
 }
+
+/**
+ * The way to complete an interrupted restore: to its target, to its target but without the contents that the store has
+ * lost, or back to the state before the restore.
+ */
+export type Repeat = 'finish' | 'finishWithoutLost' | 'undo';
 
 export interface FilePlan {
   readonly plan: RestorePlan;
@@ -80,12 +81,12 @@ export interface FilePlan {
   readonly present: Capture;
 }
 
-export interface PreparedJob extends FilePlan {
-  readonly job: RestoreJob;
+/** A plan with everything that its run needs. */
+export interface PreparedRestore extends FilePlan {
+  readonly goal: RestoreGoal;
+  /** The record of the checkpoint that the restore publishes. */
   readonly record: CheckpointRecord;
   readonly safety: StoredCheckpoint;
-  /** True when an earlier run may already have changed files. The intent then stays if this run fails. */
-  readonly isRecovery?: boolean;
 }
 
 export type RestoreScope = 'files' | 'conversation' | 'both';

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { timestamp } from '../base/clock.ts';
 import { directoryAt } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
-import { base32, newCheckpointId } from '../base/ids.ts';
+import { base32, type CheckpointId, newCheckpointId } from '../base/ids.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 import { counted } from '../base/text/plural.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -16,14 +16,14 @@ import type { ConversationState } from '../conversation/state/state.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 import { byBytes, type TreePath } from '../tree/tree-path.ts';
 import { requireWorkTree } from '../work-tree/work-tree.ts';
-import { planFiles } from './facts.ts';
+import { checkDeletions, planFiles } from './facts.ts';
 import { lockLost, refuseRestore, unfinished } from './failure.ts';
 import { intentOf, type RestoreIntent, RestoreJournal } from './journal.ts';
 import { keptBesideMessage } from './late-look.ts';
 import { protectMerged, unprotectMerged } from './merged-target.ts';
 import { ownerOnlyMessage } from './permission-setter.ts';
 import { expectedResult, type Failure } from './plan.ts';
-import type { FilePlan, PreparedJob, RestoreJob, RestoreOutcome } from './restore-job.ts';
+import type { FilePlan, PreparedRestore, RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 import { type AppliedPlan, applyRestore } from './restorer.ts';
 import { captureAfter, changedMeanwhile, revealedBy, untouchedBy } from './result.ts';
@@ -96,7 +96,10 @@ export function executeJob(
   job: RestoreJob,
   context: OperationContext,
 ): Promise<RestoreOutcome> {
-  const planned = async (): Promise<PlannedJob> => ({ job, ...(await planFiles(site, job, context)) });
+  const planned = async (): Promise<PlannedJob> => ({
+    job,
+    ...(await planFiles(site, job, { isDry: job.dryRun }, context)),
+  });
   return executePlan(site, job, planned, context);
 }
 
@@ -117,11 +120,12 @@ async function executePlan(
   const lock = await lockWorkTree(site, context.signal).catch(refuseRestore);
   try {
     const { plan, present, job } = await planned();
+    if (!job.confirm) checkDeletions({ plan, present });
     context.signal.throwIfAborted(); // until here, a cancelled restore has changed nothing
     const safety = await publishSafety(site, present, context);
     const run = async (): Promise<Applied> => {
       const record = composeRestored(site, job, safety, context);
-      return applyJob(site, { job, plan, present, record, safety }, context);
+      return applyRestorePlan(site, { goal: job, plan, present, record, safety }, context);
     };
     const done = await (job.reverted === undefined ? run() : holdingMerged(site, job, safety, run, context));
     return { ...done, safety, historyLength, ms: elapsed() };
@@ -162,16 +166,16 @@ type Applied = Pick<
 >;
 
 /**
- * Runs a job: writes the intent, changes the work tree, and removes the intent. If the daemon is killed in between,
- * recovery repeats the job.
+ * Runs a prepared restore: writes the intent, changes the work tree, and removes the intent. If the daemon is killed in between,
+ * recovery plans and runs the restore again.
  */
-export async function applyJob(
+export async function applyRestorePlan(
   site: RestoreSite,
-  prepared: PreparedJob,
+  prepared: PreparedRestore,
   context: OperationContext,
 ): Promise<Applied> {
   const { checkpoints, answered, directory, workTree, conversation } = site;
-  const { job, plan, record } = prepared;
+  const { goal, plan, record } = prepared;
   // Syncs the store at any durability level, because after the restore the store has the only copy of the old
   // files.
   await Promise.all([checkpoints.store.sync(), directory.sync()]);
@@ -186,7 +190,7 @@ export async function applyJob(
   const before = checkpoints.index.head;
   const ours = new Set([...applied.restored, ...applied.deleted]);
   const { checkpoint, changed } = await publishRestored(site, prepared, ours, context);
-  if (job.scope !== 'files') conversation.rewind(record.conversation);
+  if (goal.scope !== 'files') conversation.rewind(record.conversation);
   // If temporary files remain, the restore counts as unfinished, so that recovery removes them before the next change.
   // Otherwise the next restore would overwrite the note, and no later run could find these files.
   site.setUnfinished(applied.leftover.length > 0);
@@ -217,7 +221,7 @@ export async function applyJob(
 /** Changes the work tree. @throws RestoreFailed, or, when no file changed, the error that stopped the restore */
 async function applyPlan(
   site: RestoreSite,
-  { plan, present, isRecovery = false }: PreparedJob,
+  { goal, plan, present }: PreparedRestore,
   { id, journal }: { readonly id: string; readonly journal: RestoreJournal },
   context: OperationContext,
 ): Promise<AppliedPlan> {
@@ -242,7 +246,7 @@ async function applyPlan(
   } catch (error) {
     // If a change was already visible, recovery finishes or undoes the restore. If not, the daemon removes the note,
     // and only the safety checkpoint remains.
-    if (isRecovery || (error instanceof CheckpointdError && error.effects !== 'none'))
+    if (goal.interrupted !== undefined || (error instanceof CheckpointdError && error.effects !== 'none'))
       throw unfinished(error);
     removeNote(site, journal, error);
     site.setUnfinished(false);
@@ -285,11 +289,11 @@ function removeNote(site: RestoreSite, journal: RestoreJournal, error: unknown):
  */
 async function publishRestored(
   { checkpoints, workTree }: RestoreSite,
-  { job, plan, present, record, safety }: PreparedJob,
+  { goal, plan, present, record, safety }: PreparedRestore,
   ours: ReadonlySet<TreePath>,
   context: OperationContext,
 ): Promise<{ readonly checkpoint: StoredCheckpoint; readonly changed: ReadonlySet<TreePath> }> {
-  const run = { job, plan, present, before: safety.record.snapshot, ours };
+  const run = { goal, plan, present, before: safety.record.snapshot, ours };
   try {
     const { snapshot, skipped } = await captureAfter(checkpoints, workTree.root, run, context);
     const changes = await checkpoints.store.changes(present.snapshot, snapshot);
@@ -377,10 +381,29 @@ function composeRestored(
     parent: job.parent,
     paths: job.paths,
     reverted: job.reverted,
-    undo: job.undo(id),
-    redo: job.redo(id),
+    ...stacksAfter(index.head?.record, job.step, id),
     ...context.stamp,
   };
+}
+
+/**
+ * The maximum length of the undo stack. Every record contains the stacks. Without a limit, the total size of the records
+ * would grow with the square of the number of restores.
+ */
+const undoMax = 100;
+
+/**
+ * Returns the undo and redo stacks after a restore with the checkpoint `id`. An undo moves the newest restore from the
+ * undo stack to the redo stack; a redo moves it back. Any other restore empties the redo stack.
+ */
+function stacksAfter(
+  head: CheckpointRecord | undefined,
+  step: RestoreJob['step'],
+  id: CheckpointId,
+): Required<Pick<CheckpointRecord, 'undo' | 'redo'>> {
+  const { undo = [], redo = [] } = head ?? {};
+  if (step === 'undo') return { undo: undo.slice(0, -1), redo: [...redo, id] };
+  return { undo: [...undo, id].slice(-undoMax), redo: step === 'redo' ? redo.slice(0, -1) : [] };
 }
 
 /**

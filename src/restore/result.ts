@@ -10,7 +10,7 @@ import type { TreePath } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { withOverLimit } from './over-limit.ts';
 import type { RestorePlan } from './plan.ts';
-import type { FilePlan, RestoreJob } from './restore-job.ts';
+import type { FilePlan, RestoreGoal } from './restore-job.ts';
 
 /**
  * Captures the restored state on disk. The capture includes restored files that a rule ignores or that exceed today's
@@ -20,7 +20,7 @@ import type { FilePlan, RestoreJob } from './restore-job.ts';
 export async function captureAfter(
   checkpoints: Checkpoints,
   root: string,
-  { job, plan, present, ours }: RestoreRun,
+  { goal, plan, present, ours }: RestoreRun,
   context: OperationContext,
 ): Promise<Capture> {
   const head = checkpoints.index.head;
@@ -33,7 +33,9 @@ export async function captureAfter(
   const captured = await checkpoints.capture.capture({
     previous: head?.record.snapshot,
     alsoInclude:
-      job.scope === 'conversation' ? [] : [...writes.map(pathOf), ...(await earlierWrites(checkpoints, job))],
+      goal.scope === 'conversation'
+        ? []
+        : [...writes.map(pathOf), ...(await earlierWrites(checkpoints, goal))],
     ...(isInPlace ? {} : { since: { capture: present, touched } }),
     onProgress: context.progress('capture'),
   });
@@ -59,10 +61,10 @@ const pathOf = ({ path }: { readonly path: TreePath }): TreePath => path;
  */
 async function earlierWrites(
   { store }: Checkpoints,
-  { interrupted, target: { record } }: RestoreJob,
+  { interrupted, target: { record } }: RestoreGoal,
 ): Promise<readonly TreePath[]> {
   if (interrupted === undefined) return [];
-  const start = interrupted.isUndone ? interrupted.target : interrupted.before;
+  const start = interrupted.how === 'undo' ? interrupted.target : interrupted.before;
   const changes = await store.changes(start, record.snapshot);
   return changes.filter(({ after }) => after !== undefined).map(pathOf);
 }
@@ -121,7 +123,7 @@ export function changedMeanwhile(
 }
 
 interface RestoreRun extends FilePlan {
-  readonly job: RestoreJob;
+  readonly goal: RestoreGoal;
   /** The state to which an undo of this restore returns. */
   readonly before: SnapshotId;
   /** The paths that this run wrote or deleted. */
@@ -135,11 +137,12 @@ interface RestoreRun extends FilePlan {
  */
 export async function untouchedBy(
   { store }: Checkpoints,
-  { job, plan, before, ours }: RestoreRun,
+  { goal, plan, before, ours }: RestoreRun,
   after: SnapshotId,
 ): Promise<TreePath[]> {
-  const left = new Set([...plan.skipped, ...(job.interrupted?.left ?? [])].map(pathOf));
-  const wanted = job.interrupted === undefined ? [] : await store.changes(before, job.target.record.snapshot);
+  const left = new Set([...plan.skipped, ...(goal.interrupted?.left ?? [])].map(pathOf));
+  const wanted =
+    goal.interrupted === undefined ? [] : await store.changes(before, goal.target.record.snapshot);
   const done = new Map(wanted.map((change) => [change.path, change.after?.blob]));
   const isDone = (path: TreePath, blob: string | undefined): boolean =>
     done.has(path) && done.get(path) === blob && !left.has(path);

@@ -26,8 +26,7 @@ import { type AuthorAsked, partOf, sideOfAuthor } from './revert-author.ts';
 import { sideOfHunks } from './revert-hunks.ts';
 
 /** The request of a revert: the range to undo, and the options. */
-export interface RevertJob
-  extends Pick<RestoreJob, 'parent' | 'undo' | 'redo' | 'description' | 'confirm' | 'dryRun'> {
+export interface RevertJob extends Pick<RestoreJob, 'parent' | 'description' | 'confirm' | 'dryRun'> {
   /** The earlier end of the range. */
   readonly from: StoredCheckpoint;
   /** The later end of the range. When absent, the range ends at the current state. */
@@ -62,11 +61,10 @@ export async function runRevert(
   context: OperationContext,
 ): Promise<RevertOutcome> {
   let found: Pick<RevertOutcome, 'paths' | 'partial' | 'merged'> | undefined;
-  const { from, to, parent, undo, redo, description, confirm, dryRun } = revert;
+  const { from, to, parent, description, confirm, dryRun } = revert;
   const draft: RestoreJob = {
     parent,
-    undo,
-    redo,
+    step: 'restore',
     description,
     confirm,
     dryRun,
@@ -112,16 +110,15 @@ async function planRevert(
   const alsoInclude = new Set<TreePath>();
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     // Omits the option if the list is empty, because a capture without the option may be faster.
-    const more = alsoInclude.size === 0 ? {} : { alsoInclude: [...alsoInclude] };
-    const present = await capturePresent(checkpoints, context, more.alsoInclude);
+    const also = alsoInclude.size === 0 ? undefined : [...alsoInclude];
+    const present = await capturePresent(checkpoints, context, also);
     const made = await mergeOnto(site, present, revert, context);
     const job: RestoreJob = {
       ...draft,
       only: made.only,
-      ...more,
       target: targetOf(revert.from, present, made.snapshot),
     };
-    const planned = await planFiles(site, job, context);
+    const planned = await planFiles(site, job, { isDry: job.dryRun, alsoInclude: also }, context);
     const moved = await checkpoints.store.changes(present.snapshot, planned.present.snapshot);
     const isTouched = touchedBy(made.only);
     const inTouch = moved.map(({ path }) => path).filter(isTouched);
