@@ -281,7 +281,6 @@ export class KnownColumns {
     for (let row = start; row < end; row += 1) {
       const flags = columns.stamps.flags[row] ?? 0;
       const kind = rowKinds[flags & kindBits] ?? 'directory';
-      const isListed = isListedBy(flags);
       entries.set(names[row] ?? '', {
         kind,
         stamp: stampAt(columns.stamps, row, this.device),
@@ -290,7 +289,7 @@ export class KnownColumns {
         blob: kind === 'directory' ? undefined : (blobs[row] as BlobId),
         settled: kind !== 'directory',
         seenAt: 0,
-        ...(isListed === undefined ? {} : { isListed }),
+        isListed: isListedBy(flags),
       });
     }
     return entries;
@@ -324,7 +323,7 @@ export class KnownDirectory implements InColumns {
   readonly isUnchanged: boolean;
   readonly hasGit = false;
   made: Directory | undefined;
-  isListed?: boolean;
+  isListed: boolean | undefined;
   readonly rows: KnownColumns;
   readonly index: number;
   readonly start: number;
@@ -344,8 +343,7 @@ export class KnownDirectory implements InColumns {
     this.isSettled = of.isSettled;
     this.isUnchanged = of.isUnchanged;
     this.made = of.made;
-    const isListed = isListedBy(rows.columns.directories.flags[index] ?? 0);
-    if (isListed !== undefined) this.isListed = isListed;
+    this.isListed = isListedBy(rows.columns.directories.flags[index] ?? 0);
   }
 
   get known(): this {
@@ -388,27 +386,27 @@ export class KnownDirectory implements InColumns {
     same.#stamp = this.#stamp;
     same.#entries = this.#entries;
     same.#below = this.#below;
-    if (this.isListed !== undefined) same.isListed = this.isListed;
+    same.isListed = this.isListed;
     return same;
   }
 
   plain(): WalkedDirectory {
-    const { path, inherited, stamp, scope, chain, entries, isSettled, hasGit, isUnchanged, below, made } =
-      this;
-    const facts = {
+    const { path, inherited, stamp, scope, chain, entries, isListed } = this;
+    const { isSettled, hasGit, isUnchanged, below, made } = this;
+    return {
       path,
       inherited,
       stamp,
       scope,
       chain,
       entries,
+      isListed,
       isSettled,
       hasGit,
       isUnchanged,
       below,
       made,
     };
-    return { ...facts, isListed: this.isListed };
   }
 
   has(name: string): boolean {

@@ -439,20 +439,11 @@ export async function unchangedListing(
       ? extendChain(inherited.chain, inherited.path, reached)
       : inherited.chain;
     if (chain.key !== earlier.chain.key) return undefined;
-    const isSure = earlier.isSettled && keepsTimes(options.clock, earlier.stamp.dev);
-    if (!isSure && !hasSameNames(earlier, reached, options)) return undefined;
-    const checksEntries = !isSure || options.checksFiles(inherited.path);
-    const known = options.isUnwritten === undefined ? earlier.known : undefined;
-    if (known !== undefined && !(await areRowsSame(known, reached, isSure, checksEntries, options.slices)))
-      return undefined;
-    for (const [name, entry] of known === undefined ? earlier.entries : []) {
-      if (options.slices.isDue()) await options.slices.pause();
-      if (!isProven(entry, isSure)) return undefined;
-      if (isProvenUnchanged(entry, join(inherited.path, name), options)) continue;
-      if (checksEntries && (!isSure || isFileTaken(entry)) && !isSame(entry, statIn(reached, name)))
-        return undefined;
-    }
-    const settled = isSure || isSettled(earlier.stamp, options.clock, stampGrainMs);
+    // If every change of the names changes the stamp of the directory, its equal stamp proves the names.
+    const areNamesSure = earlier.isSettled && keepsTimes(options.clock, earlier.stamp.dev);
+    if (!areNamesSure && !hasSameNames(earlier, reached, options)) return undefined;
+    if (!(await areEntriesSame(earlier, reached, areNamesSure, options))) return undefined;
+    const settled = areNamesSure || isSettled(earlier.stamp, options.clock, stampGrainMs);
     if (earlier.known !== undefined) return earlier.known.unchanged(inherited, chain, settled);
     return { ...earlier, inherited, chain, isUnchanged: true, isSettled: settled };
   } catch (error) {
@@ -464,6 +455,27 @@ export async function unchangedListing(
   }
 }
 
+/** True when every entry of an earlier listing is still valid. */
+async function areEntriesSame(
+  earlier: WalkedDirectory,
+  reached: ReachedPath,
+  areNamesSure: boolean,
+  options: ListingOptions,
+): Promise<boolean> {
+  const { slices } = options;
+  const checksStamps = !areNamesSure || options.checksFiles(earlier.path);
+  const { known } = earlier;
+  if (known !== undefined && options.isUnwritten === undefined)
+    return known.isWhole && (!checksStamps || (await areRowsSame(known, reached, areNamesSure, slices)));
+  for (const [name, entry] of earlier.entries) {
+    if (slices.isDue()) await slices.pause();
+    if (!isProven(entry, areNamesSure)) return false;
+    if (!checksStamps || isProvenUnchanged(entry, join(earlier.path, name), options)) continue;
+    if ((!areNamesSure || isFileTaken(entry)) && !isSame(entry, statIn(reached, name))) return false;
+  }
+  return true;
+}
+
 /**
  * True when all names of the directory still have the recorded stamps. Compares columns, and makes no object for a
  * name.
@@ -471,15 +483,12 @@ export async function unchangedListing(
 async function areRowsSame(
   known: InColumns,
   reached: ReachedPath,
-  isSure: boolean,
-  checksEntries: boolean,
+  areNamesSure: boolean,
   slices: Slices,
 ): Promise<boolean> {
-  if (!known.isWhole) return false;
-  const end = checksEntries ? known.end : known.start;
-  for (let row = known.start; row < end; row += 1) {
+  for (let row = known.start; row < known.end; row += 1) {
     if (slices.isDue()) await slices.pause();
-    if (isSure && known.isDirectoryAt(row)) continue;
+    if (areNamesSure && known.isDirectoryAt(row)) continue;
     if (!known.isSame(row, statIn(reached, known.nameAt(row)))) return false;
   }
   return true;

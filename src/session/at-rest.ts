@@ -54,19 +54,15 @@ export async function readAtRest(
   const workTree = openWorkTree(workspace, { allowProtected: true });
   requireSameWorkTree(marker, workTree, options.storage);
   const { store, stored } = await readStore(directory, marker, workTree, scratch);
-  let close = (): Promise<void> => store.close();
+  const closing: (() => unknown)[] = [() => store.close()];
+  const close = async (): Promise<void> => {
+    for (const each of closing.splice(0).reverse()) await each();
+  };
   try {
     const session = await assemble(directory, marker, workTree, options);
-    close = async () => {
-      session.parts.sessionLog.close();
-      await store.close();
-    };
+    closing.push(() => session.parts.sessionLog.close());
     const capture = openCapturer(session, store, join(scratch, 'ignore'));
-    close = async () => {
-      await capture.close('deleted'); // 'deleted' prevents this call from writing the list of known files
-      session.parts.sessionLog.close();
-      await store.close();
-    };
+    closing.push(() => capture.close('deleted')); // 'deleted' prevents this call from writing the list of known files
     const index = new CheckpointIndex([...stored], session.parts.removedParents);
     const checkpoints = { store, capture, index, stats: new StatsCache(), ledger: session.parts.ledger };
     joinLog(session, stored, index.head, false);
