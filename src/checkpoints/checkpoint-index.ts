@@ -46,15 +46,17 @@ export class CheckpointIndex {
   #isOrdered = true;
   #generation = 0;
 
-  /** Fills the index from the stored checkpoints, oldest first. `lost` returns the parents of removed checkpoints. */
-  constructor(stored: readonly StoredCheckpoint[], lost?: ParentsOfLost) {
+  /** Fills the index from the stored checkpoints, oldest first. `lost` has the facts about removed checkpoints. */
+  constructor(stored: readonly StoredCheckpoint[], lost: FactsOfLost = noneLost) {
     this.#rows = new CheckpointRows(lost);
     this.#lines = new Lines(this.#rows);
-    const order = [...stored].sort((a, b) => a.record.seq - b.record.seq);
-    for (const checkpoint of order) this.add(checkpoint);
+    const made = stored.map((checkpoint) => ({ seq: checkpoint.record.seq, checkpoint }));
+    for (const step of [...made, ...lost.turns].sort((a, b) => a.seq - b.seq))
+      if ('checkpoint' in step) this.add(step.checkpoint);
+      else this.#releaseToolTags(step.tag);
     // If a checkpoint has no tag in the store, a later checkpoint has taken its tag. In this case, the index removes
     // the earlier checkpoint from the list, because the store decides which checkpoint has a tag.
-    for (const { tag, record } of order) {
+    for (const { tag, record } of stored) {
       const row = tag === undefined ? this.#rows.rowOf(record.id) : undefined;
       if (row !== undefined && this.#tagAt(row) !== undefined) this.#unlist(row);
     }
@@ -426,13 +428,13 @@ function turnNumber(stored: StoredCheckpoint | undefined): number | undefined {
 // The checkpoints of a session, each in a numbered row. Row numbers grow and are never reused, so lines and listings
 // are lists of small numbers. This class manages ids, rows and their order. The index manages tags and the head.
 
-/** The function that returns the parents of removed checkpoints. */
-type ParentsOfLost = Pick<RemovedParents, 'parentOf'>;
+/** The parents of removed checkpoints, and the removed turns. */
+type FactsOfLost = Pick<RemovedParents, 'parentOf' | 'turns'>;
 
-const noneLost: ParentsOfLost = { parentOf: () => undefined };
+const noneLost: FactsOfLost = { parentOf: () => undefined, turns: [] };
 
 export class CheckpointRows {
-  readonly #lost: ParentsOfLost;
+  readonly #lost: FactsOfLost;
   readonly #rows = new Map<string, number>();
   /** The checkpoint of each row. Undefined for a removed checkpoint. */
   readonly #stored: (StoredCheckpoint | undefined)[] = [];
@@ -440,7 +442,7 @@ export class CheckpointRows {
   readonly #parents: (number | undefined)[] = [];
   readonly #stacks = { undo: new Stacks(), redo: new Stacks() };
 
-  constructor(lost: ParentsOfLost = noneLost) {
+  constructor(lost: FactsOfLost = noneLost) {
     this.#lost = lost;
   }
 

@@ -1,6 +1,7 @@
 // Remembers the parents of removed checkpoints. The record of a checkpoint names its parent. When that parent is
-// removed, this class still knows the parent's parent, so that the line of the head has no gap.
-import type { CheckpointId } from '../base/ids.ts';
+// removed, this class still knows the parent's parent, so that the line of the head has no gap. Also remembers removed
+// turns, because each turn took the tags of the tools of an earlier turn with the same tag.
+import type { CheckpointId, Tag } from '../base/ids.ts';
 import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
 
@@ -8,6 +9,14 @@ interface LoggedParents extends LogRecord {
   readonly kind: 'descent';
   /** The parent of each removed checkpoint, by the id of the removed checkpoint. */
   readonly parents: Readonly<Record<string, string>>;
+  /** The removed turns. Absent in records of earlier versions. */
+  readonly turns?: readonly RemovedTurn[] | undefined;
+}
+
+/** A turn that was removed, and the tag with which it was made. */
+interface RemovedTurn {
+  readonly seq: number;
+  readonly tag: Tag;
 }
 
 function isOfParents(record: LogRecord): record is LoggedParents {
@@ -17,11 +26,13 @@ function isOfParents(record: LogRecord): record is LoggedParents {
 export class RemovedParents {
   readonly #log: Pick<RecordLog, 'append'>;
   readonly #parents = new Map<string, string>();
+  /** The removed turns. */
+  readonly turns: RemovedTurn[] = [];
 
   /** Reads the earlier removals from the log. */
   constructor(log: Pick<RecordLog, 'append'>, logged: readonly LogRecord[] = []) {
     this.#log = log;
-    for (const record of logged) if (isOfParents(record)) this.#learn(Object.entries(record.parents));
+    for (const record of logged) if (isOfParents(record)) this.#learn(record);
   }
 
   /** Returns the parent of a removed checkpoint. For an existing checkpoint, the record names the parent. */
@@ -36,13 +47,21 @@ export class RemovedParents {
    */
   record(going: readonly CheckpointRecord[]): void {
     const pairs = going.flatMap(({ id, parent }) => (parent === undefined ? [] : [[id, parent] as const]));
-    if (pairs.length === 0) return;
-    this.#learn(pairs);
-    const logged: LoggedParents = { kind: 'descent', parents: Object.fromEntries(pairs) };
+    const turns = going.flatMap(({ kind, seq, madeAs }) =>
+      kind === 'turn' && madeAs !== undefined ? [{ seq, tag: madeAs }] : [],
+    );
+    if (pairs.length + turns.length === 0) return;
+    const logged: LoggedParents = {
+      kind: 'descent',
+      parents: Object.fromEntries(pairs),
+      turns: turns.length === 0 ? undefined : turns,
+    };
+    this.#learn(logged);
     this.#log.append(logged);
   }
 
-  #learn(pairs: Iterable<readonly [string, string]>): void {
-    for (const [id, parent] of pairs) this.#parents.set(id, parent);
+  #learn({ parents, turns = [] }: LoggedParents): void {
+    for (const [id, parent] of Object.entries(parents)) this.#parents.set(id, parent);
+    this.turns.push(...turns);
   }
 }

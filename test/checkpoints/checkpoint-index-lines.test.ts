@@ -88,11 +88,20 @@ test('after a restore of checkpoint 0, a new turn takes the tag of the old turn,
     ['0', '1', '1.1'],
     'the same after a restart',
   );
-  assert.is(
-    (await failure(again.call('checkpoint/get', { session: line.session, tag: '1.2' }))).kind,
-    'UnknownCheckpoint',
-  );
+  const secondTool = { session: line.session, tag: '1.2' };
+  assert.is((await failure(again.call('checkpoint/get', secondTool))).kind, 'UnknownCheckpoint');
+  await again.call('checkpoint/delete', { session: line.session, tag: '1' });
   await again.close();
+  const third = new InProcessDaemon(line.daemon.storage);
+  await third.open(line.root, { conversationId: 'c', retention: 'keep' });
+  const left = await third.call('checkpoint/list', { session: line.session });
+  assert.equal(
+    left.checkpoints.map(({ tag }) => tag),
+    ['0', '1.1'],
+    'a restart after the deletion of the new turn',
+  );
+  assert.is((await failure(third.call('checkpoint/get', secondTool))).kind, 'UnknownCheckpoint');
+  await third.close();
 });
 
 test('if the checkpoint of a turn was deleted, the turn’s first tool is compared with the nearest earlier checkpoint', async () => {
