@@ -1,10 +1,10 @@
 // Bundles the programs that are started often, with their packages. Without bundles, the daemon would load four hundred
-// files when it starts. If only one command needs a module, the module stays a separate file, and this command loads
-// the file. The entry main.cjs is CommonJS, which Node loads faster than modules. This entry contains all code for
-// hooks and `list`. For every other command, the entry loads further modules.
+// files when it starts. The entry main.cjs is CommonJS, which Node loads faster than modules. This entry contains all
+// code for hooks, and for `list` while a daemon has the session open.
 //
-// The daemon is one CommonJS file, because Node 20 can use recorded code (compiled by V8 earlier) only for such a file
-// (src/compiled-code.ts). This script records the code while the daemon serves short sessions.
+// The daemon and the commands are one CommonJS file, because Node 20 can use recorded code (compiled by V8 earlier) only
+// for such a file (src/compiled-code.ts). This script records the code while the daemon serves short sessions and while
+// commands run. A command without a running daemon uses most of the daemon's code in its own process.
 //
 // The directory dist/program has the shipped files: the program, its threads and the client. The directory
 // dist/test-programs has the same daemon with faults for tests.
@@ -19,8 +19,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The modules that are loaded without recorded code. */
 const modules: Readonly<Record<string, string>> = {
-  program: 'src/cli/program.ts',
-  resting: 'src/resting.ts',
   keeper: 'src/cli/hooks/keeper.ts',
   client: 'src/client/client.ts',
 };
@@ -32,20 +30,26 @@ interface Daemons {
   readonly starters: Readonly<Record<string, string>>;
   /** The function that starts the daemon whose code is recorded. */
   readonly recorded: string;
+  /** The function that runs a command, if the bundle has the commands. */
+  readonly commands?: string;
 }
 
 const daemons: Readonly<Record<string, Daemons>> = {
   program: {
-    from: 'src/run-daemon.ts',
-    starters: { 'run-daemon': 'exports.runDaemon = daemon.runDaemon;' },
-    recorded: 'runDaemon',
+    from: 'src/programs.ts',
+    starters: {
+      'run-daemon': 'exports.runDaemon = compiled.startDaemon;',
+      program: 'exports.runCommand = compiled.startCommand;',
+    },
+    recorded: 'startDaemon',
+    commands: 'startCommand',
   },
   'test-programs': {
     from: 'test/support/programs/test-daemons.ts',
     starters: {
-      'planned-daemon': 'daemon.plannedDaemon();',
-      'faulty-daemon': 'daemon.faultyDaemon();',
-      'killed-daemon': 'daemon.killedDaemon();',
+      'planned-daemon': 'compiled.plannedDaemon();',
+      'faulty-daemon': 'compiled.faultyDaemon();',
+      'killed-daemon': 'compiled.killedDaemon();',
     },
     recorded: 'plannedDaemon',
   },
@@ -57,27 +61,18 @@ const threads: Readonly<Record<string, string>> = {
   'chokidar-thread.js': 'src/watch/chokidar-thread.ts',
 };
 
-/**
- * The two groups of modules that every command loads. These modules are bundled first, with everything that they
- * import.
- */
-const groups = [
-  { name: 'client', test: /src\/client\/client\.ts$/ },
-  { name: 'command', test: /src\/cli\/(program|commands\/(?!enable|console|inspect|serve)[\w-]+)\.ts$/ },
-];
-
 /** The file of the daemon in each directory. */
 const daemonCode = 'daemon-code.cjs';
 
 const inOneFile = { codeSplitting: false } as const;
 
 /**
- * Makes the entry load the daemon with require() instead of import(). For an import, Node would also load its parser of
- * modules.
+ * Makes the entry load the daemon and the commands with require() instead of import(). For an import, Node would also
+ * load its parser of modules.
  */
-const requiredDaemon: Plugin = {
-  name: 'required-daemon',
-  renderChunk: (code) => code.replace('import("./run-daemon.cjs")', 'require("./run-daemon.cjs")'),
+const required: Plugin = {
+  name: 'required',
+  renderChunk: (code) => code.replace(/import\("(\.\/[\w-]+\.cjs)"\)/g, 'require("$1")'),
 };
 
 /**
@@ -86,8 +81,28 @@ const requiredDaemon: Plugin = {
  */
 // jsonc-parser loads its own files in a way that a bundler cannot follow.
 const packagesApart = [/^libsql/, /^jsonc-parser/, /^@modelcontextprotocol\//, /^@inquirer\//, /^ws$/];
+const isApart = (id: string): boolean => packagesApart.some((name) => name.test(id));
 
-for (const [directory, { from, starters, recorded }] of Object.entries(daemons)) {
+/**
+ * Loads a package that is not bundled only when a module that imports it runs. Otherwise the bundled file would load all
+ * these packages at its start.
+ */
+const loadedLate: Plugin = {
+  name: 'loaded-late',
+  resolveId: (id, importer) => {
+    if (!isApart(id)) return null;
+    return importer?.startsWith(late) === true ? { id, external: true } : `${late}${id}`;
+  },
+  load: (id) => {
+    if (!id.startsWith(late)) return null;
+    // If the package is a module with a default export, require() returns an object with `default` and `__esModule`.
+    return `const found = require('${id.slice(late.length)}');
+      module.exports = found.__esModule === true && 'default' in found ? found.default : found;`;
+  },
+};
+const late = '\0late:';
+
+for (const [directory, { from, starters, recorded, commands }] of Object.entries(daemons)) {
   const to = join(root, 'dist', directory);
   rmSync(to, { recursive: true, force: true });
   const bundled = await writeCommon({ daemon: from }, join(to, daemonCode));
@@ -98,14 +113,14 @@ for (const [directory, { from, starters, recorded }] of Object.entries(daemons))
     bundled.push(...(await write({ thread: source }, { file: join(to, file), ...inOneFile, format: 'esm' })));
   if (directory === 'program') bundled.push(...(await writeModules(to)));
   writeFileSync(join(to, 'THIRD-PARTY.txt'), noticesOf(root, bundled));
-  await recordCode(join(to, daemonCode), recorded);
+  await recordCode(join(to, daemonCode), recorded, commands);
 }
 await writeMain(join(root, 'dist/program'));
 
-/** Returns a program that runs a function of the bundled daemon. */
+/** Returns a program that runs a function of the bundled file. */
 function starterOf(text: string): string {
   const file = `require('node:path').join(__dirname, '${daemonCode}')`;
-  return `const daemon = require('./compiled-code.cjs').runCompiled(${file}).exports;\n${text}\n`;
+  return `const compiled = require('./compiled-code.cjs').runCompiled(${file}).exports;\n${text}\n`;
 }
 
 /**
@@ -114,7 +129,7 @@ function starterOf(text: string): string {
  */
 function writeCommon(input: Readonly<Record<string, string>>, file: string): Promise<string[]> {
   const strict = { intro: "'use strict';", dynamicImportInCjs: false };
-  return write(input, { file, ...inOneFile, format: 'cjs', ...strict });
+  return write(input, { file, ...inOneFile, format: 'cjs', ...strict }, () => false, [loadedLate]);
 }
 
 function writeModules(to: string): Promise<string[]> {
@@ -122,14 +137,13 @@ function writeModules(to: string): Promise<string[]> {
     dir: to,
     entryFileNames: '[name].js',
     chunkFileNames: 'part-[name].js',
-    codeSplitting: { groups },
     format: 'esm',
   });
 }
 
 /** Writes the entry, which loads the daemon and the other modules from its own directory. */
 async function writeMain(to: string): Promise<void> {
-  const names = [...Object.keys(modules), 'run-daemon'];
+  const names = [...Object.keys(modules), 'run-daemon', 'program'];
   const nameOf = (id: string): string | undefined => names.find((name) => id.endsWith(`/${name}.ts`));
   await write(
     { main: 'src/main.ts' },
@@ -141,9 +155,9 @@ async function writeMain(to: string): Promise<void> {
         const name = nameOf(id);
         return name === undefined ? id : `./${name}.${name in modules ? 'js' : 'cjs'}`;
       },
-      plugins: [requiredDaemon],
+      plugins: [required],
     },
-    (id) => nameOf(id) !== undefined,
+    (id) => isApart(id) || nameOf(id) !== undefined,
   );
 }
 
@@ -151,13 +165,15 @@ async function writeMain(to: string): Promise<void> {
 async function write(
   input: Readonly<Record<string, string>>,
   output: OutputOptions,
-  isApart: (id: string) => boolean = () => false,
+  isOther: (id: string) => boolean = isApart,
+  plugins: readonly Plugin[] = [],
 ): Promise<string[]> {
   const bundle = await rolldown({
     cwd: root,
     input,
     platform: 'node',
-    external: (id) => packagesApart.some((name) => name.test(id)) || isApart(id),
+    external: isOther,
+    plugins: [...plugins],
   });
   const written = await bundle.write(output);
   await bundle.close();

@@ -1,5 +1,6 @@
-// Records the code that V8 compiles while a bundled daemon serves a short session (src/compiled-code.ts). When this
-// file is run as a program, it is that daemon: `record-code.js FILE FUNCTION [FLAGS]`.
+// Records the code that V8 compiles while a bundled daemon serves a short session, and while bundled commands run
+// (src/compiled-code.ts). When this file is run as a program, it is that daemon, or runs those commands one after the
+// other: `record-code.js daemon|commands FILE FUNCTION [FLAGS]`.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,37 +11,66 @@ import { CheckpointdClient } from '../src/client/client.ts';
 import { runCompiled } from '../src/compiled-code.ts';
 
 const own = fileURLToPath(import.meta.url);
-if (process.argv[1] === own) runRecorded(process.argv.slice(2));
+/** The commands whose code is recorded. A file is edited before each command. */
+const commandLines = [
+  'create --message one',
+  'create --message two',
+  'list',
+  'status',
+  'show 1',
+  'diff 1 2',
+  'restore 1 --hard --yes',
+  'undo',
+  'sessions',
+];
+
+if (process.argv[1] === own) await runRecorded(process.argv.slice(2));
 
 /** Runs a function of a bundled file, and records the code when this process ends. */
-function runRecorded([file = '', name = '', ...flags]: readonly string[]): void {
+async function runRecorded([what, file = '', name = '', ...flags]: readonly string[]): Promise<void> {
   process.argv = [process.execPath, file, ...flags];
+  // Uses the code that an earlier process recorded, so that the new record contains this code, too.
+  const { exports, record } = runCompiled(file);
   // Prevents V8 from dropping the code of functions that have not run for a while.
   setFlagsFromString('--no-flush-bytecode');
-  const { exports, record } = runCompiled(file);
   process.on('exit', () => {
     setFlagsFromString('--flush-bytecode'); // V8 accepts recorded code only under the flags with which it was recorded
     record();
   });
-  (exports[name] as (flags: readonly string[]) => unknown)(flags);
+  const run = exports[name] as (words: readonly string[]) => unknown;
+  if (what === 'daemon') return void run(flags);
+  for (const line of commandLines) {
+    writeFileSync('edited.txt', line);
+    await run(line.split(' '));
+  }
 }
 
-/** Records the code of a bundled daemon. `name` is the function of the bundle that starts the daemon. */
-export async function recordCode(file: string, name: string): Promise<void> {
+/**
+ * Records the code of a bundled daemon and its commands. `daemon` is the function of the bundle that starts the daemon,
+ * and `commands` the function that runs a command.
+ */
+export async function recordCode(file: string, daemon: string, commands?: string): Promise<void> {
   const top = mkdtempSync(join(tmpdir(), 'checkpointd-record-'));
   try {
     const workspace = join(top, 'work');
     mkdirSync(workspace);
     execFileSync('git', ['init', '-q', workspace]);
+    const env = { PATH: process.env['PATH'], HOME: top, XDG_RUNTIME_DIR: top, CHECKPOINTD_NO_DAEMON: '1' };
     const client = await CheckpointdClient.start({
       command: process.execPath,
-      args: [own, file, name, `--storage-dir=${join(top, 'storage')}`],
-      env: { PATH: process.env['PATH'], HOME: top, XDG_RUNTIME_DIR: top, CHECKPOINTD_NO_DAEMON: '1' },
+      args: [own, 'daemon', file, daemon, `--storage-dir=${join(top, 'storage')}`],
+      env,
     });
     for (const { name: strategy, available } of client.server.capabilities.checkpointd.sessions?.strategies ??
       [])
       if (available) await serveSession(client, { workspace, strategy });
     await client.close();
+    if (commands === undefined) return;
+    execFileSync(process.execPath, [own, 'commands', file, commands], {
+      cwd: workspace,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
   } finally {
     rmSync(top, { recursive: true, force: true });
   }

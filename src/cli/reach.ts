@@ -48,6 +48,8 @@ interface Purpose {
    * command ends.
    */
   readonly stays?: boolean;
+  /** True when this process may write no files, so that the daemon needs a process of its own. */
+  readonly readsOnly?: boolean;
   /** The events to which the command listens. When absent, it listens to new checkpoints. */
   readonly events?: readonly EventName[];
 }
@@ -55,7 +57,7 @@ interface Purpose {
 /** Finds the session and connects to it, or opens it. @throws NoSession */
 export async function reach(
   where: Where,
-  { make = false, changesFiles = false, allowProtected = false, stays = false, events }: Purpose = {},
+  { make = false, changesFiles = false, allowProtected = false, events, ...kind }: Purpose = {},
 ): Promise<Reached> {
   const storage = storageAt(where.storage);
   const hello = helloFor(events);
@@ -65,7 +67,7 @@ export async function reach(
     ({ session }) => where.session === undefined || session.startsWith(where.session),
   );
   const [chosen] = found;
-  const daemon = (): Promise<CheckpointdClient> => daemonFor(storage, hello, stays);
+  const daemon = (): Promise<CheckpointdClient> => daemonFor(storage, hello, kind);
   if (chosen === undefined && make && place !== undefined) return begin(daemon, place, allowProtected);
   if (chosen === undefined) return refuse(where);
   const here = found.filter(({ workspace }) => workspace === chosen.workspace);
@@ -184,14 +186,19 @@ async function begin(
 }
 
 /**
- * Connects to the background daemon, or starts a daemon that serves only this command. The daemon of a short command does not
- * watch the work tree, because the command ends before its second capture.
+ * Connects to the background daemon, or starts a daemon that serves only this command. If possible, this daemon runs in
+ * the command's process.
  */
-async function daemonFor(storage: string, hello: AttachOptions, stays: boolean): Promise<CheckpointdClient> {
+async function daemonFor(
+  storage: string,
+  hello: AttachOptions,
+  { stays = false, readsOnly = false }: Purpose,
+): Promise<CheckpointdClient> {
   const shared = stays ? undefined : await joinBackground(storage, hello);
   if (shared !== undefined) return shared;
-  const args = [`--storage-dir=${storage}`, ...(stays ? [] : ['--no-watch'])];
-  return CheckpointdClient.start({ args, ...hello });
+  if (stays || readsOnly) return CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
+  const { OwnDaemon } = await import('../own-daemon.ts');
+  return CheckpointdClient.over(new OwnDaemon(storage), hello);
 }
 
 /**

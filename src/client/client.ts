@@ -93,6 +93,14 @@ export class CheckpointdClient implements AsyncDisposable {
     return CheckpointdClient.#begin(await DaemonSocket.connect(socket), socket, options);
   }
 
+  /**
+   * Initialises a daemon that the caller has started. Closing the client ends this daemon.
+   * @throws CheckpointdGoneError when the daemon does not answer
+   */
+  static over(link: DaemonLink, options: AttachOptions = {}): Promise<CheckpointdClient> {
+    return CheckpointdClient.#begin(link, 'the daemon', options);
+  }
+
   static async #begin(link: DaemonLink, name: string, options: AttachOptions): Promise<CheckpointdClient> {
     const client = new CheckpointdClient(link);
     const { clientInfo, trace, events = [] } = options;

@@ -1,6 +1,15 @@
 // Commands leave a daemon in the background. The next command uses this daemon. If another daemon must open a session,
 // the background daemon closes this session at once. A command also works without a background daemon.
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -115,6 +124,46 @@ for (const name of ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'])
       assert.is(it.note(), undefined);
       assert.is(it.owner()['released'], true);
       assert.equal(daemonsOf(it.rig.storage), []);
+    }));
+
+test('a command that may leave no daemon behind runs the daemon in its own process', () =>
+  withRig(async (rig) => {
+    for (const words of ['create', 'restore 0 --hard --yes', 'undo']) {
+      rig.write('f', words);
+      const command = rig.run([...words.split(' '), `--storage=${rig.storage}`]);
+      assert.is(await command.code, 0, command.stderr);
+      const [session = ''] = rig.sessions();
+      const owner: unknown = JSON.parse(
+        readFileSync(join(rig.storage, session, 'checkpointd/owner.json'), 'utf8'),
+      );
+      const { pid, released } = owner as Record<string, unknown>;
+      assert.equal([pid, released], [command.pid, true], words);
+    }
+  }));
+
+for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const)
+  test(`a command that gets ${signal} during a restore closes the session, and the next command finishes the restore`, () =>
+    withRig(async (rig) => {
+      const many = Array.from({ length: 400 }, (_, i) => `many/${i % 20}/${i}`);
+      const run = async (words: string): Promise<void> => {
+        const command = rig.run([...words.split(' '), `--storage=${rig.storage}`]);
+        assert.is(await command.code, 0, command.stderr);
+      };
+      for (const path of many) rig.write(path, 'one');
+      await run('create');
+      for (const path of many) rig.write(path, 'two');
+      const restore = rig.run(['restore', '0', '--hard', '--yes', `--storage=${rig.storage}`]);
+      const own = join(rig.storage, rig.sessions()[0] ?? '', 'checkpointd');
+      await until('the restore has begun to write', () => existsSync(join(own, 'restore.json')));
+      restore.kill(signal);
+      const code = await restore.code;
+      assert.is(code, 128 + constants.signals[signal], restore.stderr);
+      const owner = JSON.parse(readFileSync(join(own, 'owner.json'), 'utf8')) as Record<string, unknown>;
+      assert.is(owner['released'], true);
+      await run('status');
+      const contents = new Set(many.map((path) => rig.read(path)));
+      assert.is(contents.size, 1, [...contents].join(', '));
+      assert.equal(rig.leftovers(), []);
     }));
 
 test('the background daemon runs in the directory /, without the streams of the command, and with only documented environment variables', () =>

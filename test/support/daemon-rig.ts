@@ -104,6 +104,8 @@ export class DaemonRig {
     readonly code: Promise<number | null>;
     readonly stdout: string;
     readonly stderr: string;
+    readonly pid: number | undefined;
+    kill(signal: NodeJS.Signals): void;
   } {
     const child = spawn(process.execPath, [daemonEntry, ...words], {
       env,
@@ -115,7 +117,13 @@ export class DaemonRig {
     child.stderr.on('data', (chunk: Buffer) => (said.stderr += chunk.toString()));
     const code = new Promise<number | null>((resolve) => child.on('close', resolve));
     return Object.defineProperties(
-      { code, stdout: '', stderr: '' },
+      {
+        code,
+        stdout: '',
+        stderr: '',
+        pid: child.pid,
+        kill: (signal: NodeJS.Signals): void => void child.kill(signal),
+      },
       {
         stdout: { get: () => said.stdout },
         stderr: { get: () => said.stderr },
