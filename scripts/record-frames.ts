@@ -114,7 +114,7 @@ async function record(): Promise<string> {
   type('/undo', 'Enter');
   frames.push(await showing(/Deleted \(1\):\n +parse\.ts\n>$/));
   type('/quit', 'Enter');
-  await showing(/\$$/); // waits until console and daemon have ended and write no more into the directory
+  await showing(/\$$/); // waits for the end of console and daemon, which write into the directory until then
   return frames.map(masked).join('\n\n');
 }
 

@@ -1,5 +1,6 @@
-// Checks those rules for sentences that a program can check. The rules are about the first words of comments, words
-// that hide the actor, the length of a sentence, and the headings of DECISIONS. Each number may only become smaller.
+// A program can check some of the rules for sentences. This test checks these rules. The rules are about the first
+// words of comments, words that hide the actor, the length of a sentence, and the headings of DECISIONS. Each number
+// may only become smaller.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

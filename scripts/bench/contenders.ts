@@ -38,8 +38,8 @@ export interface Contender {
   /** Returns how many bytes the checkpoints take on disk. */
   diskBytes(): number;
   /**
-   * Returns the current and the highest resident memory. Returns undefined if the system does not report them, and for
-   * git, whose commands end too soon to be measured.
+   * Returns the current and the highest resident memory. Returns undefined if the system does not report these numbers.
+   * Also returns undefined for git, because its commands end too soon to be measured.
    */
   memory(): { readonly rssBytes: number; readonly highestBytes: number } | undefined;
   close(): Promise<void>;

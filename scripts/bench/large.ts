@@ -15,7 +15,8 @@ export interface LargeFile {
   /** The longest time that a light request waited during one more `create`. */
   readonly waitMs: number;
   /**
-   * How many bytes the checkpoint of each changed byte added to the disk, measured directly after the last `create`.
+   * Each checkpoint saves one changed byte. This is the number of bytes that a checkpoint added to the disk, measured
+   * directly after the last `create`.
    */
   readonly bytesEach: number;
   /** The value of `bytesEach` after a minute of rest. */

@@ -1,7 +1,7 @@
 // Generates src/protocol/validators.ts. This file has one function per definition, as plain code, so that the daemon
 // reads no schema at its start. The standalone code of ajv is not used, because three rules of this protocol do not
 // exist in JSON Schema. The three rules are: for optional fields null means absent, `[]` means `{}`, and strings are
-// well-formed. Also, ajv's messages name keywords of the schema, but a client needs a remedy. For all other rules,
+// well-formed. Also, a client needs a remedy, and ajv's messages only mention schema keywords. For all other rules,
 // tests in test/protocol compare these validators with ajv.
 import {
   fieldsOf,

@@ -90,8 +90,8 @@ export class Disk {
   async restart(): Promise<void> {
     run('umount', this.root);
     // Waits until no process has the disk open. While a process has the disk open, a new mount would show the disk that
-    // was shut down. A dying child of the daemon may still have the disk open. So may a process with its own mounts,
-    // such as the container of another test.
+    // was shut down. Two kinds of processes may still have the disk open. One is a dying child of the daemon. The other
+    // has its own mounts, such as the container of another test.
     const deadline = performance.now() + inUseMsMax;
     while (run('losetup', '-j', this.#image) !== '') {
       if (performance.now() > deadline)

@@ -11,8 +11,8 @@ const commandMsMax = 5_000;
 export const ownerBits = 0o700;
 
 /**
- * True when the mode gives the group more rights than other users. If false, storing the mask of an access list as the
- * group's rights gives no user more rights.
+ * True when the mode gives the group more rights than other users. If false, it is safe to store the mask of an access
+ * list as the group's rights: no user gets more rights.
  */
 export function groupHasMoreRights(mode: number): boolean {
   return ((mode >> 3) & ~mode & 0o7) !== 0;

@@ -1,7 +1,7 @@
 // A copy of a map with a few changed entries. The copy needs memory and time only for the differences. The original map
 // never changes.
 
-/** The reading methods of a map. */
+/** The methods of a map that do not change the map. */
 export interface Lookup<K, V> extends Iterable<readonly [K, V]> {
   readonly size: number;
   get(key: K): V | undefined;

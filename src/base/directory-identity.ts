@@ -1,5 +1,5 @@
-// Identifies the directory at a path. Detects that another directory has replaced it, even if the machine was restarted
-// meanwhile. Does not follow a symbolic link at the path itself, and ignores the directory's contents.
+// Identifies the directory at a path. Detects that another directory is at the path now, even after a restart of the
+// machine. Does not follow a symbolic link at the path itself, and ignores the directory's contents.
 import { attemptOr, isMissing } from './attempt.ts';
 import { CheckpointdError, systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
@@ -100,8 +100,8 @@ export function replacementDetector(paths: readonly string[]): () => string | un
 }
 
 /**
- * True when the entry at the path is the remembered one. Every read of the store asks this, so the type of the file
- * system is looked up only when the birth times differ.
+ * True when the entry at the path is the remembered one. Every read of the store calls this function. To save time, it
+ * looks up the type of the file system only when the birth times differ.
  */
 function isStill(path: string, before: BigIntStats | undefined): boolean {
   const now = entryAt(path);

@@ -87,7 +87,7 @@ export class CheckpointdError extends Error {
 }
 
 /**
- * The error of a request that recovered an interrupted restore and was then cancelled. The recovery has changed
+ * The error of a cancelled request that had recovered an interrupted restore before. The recovery has changed
  * something, although the request itself has not.
  */
 export class CancelledAfterRecovery extends Error {

@@ -525,8 +525,8 @@ export class FastScan {
   }
 
   /**
-   * Checks the files with several names that changed in the last round. Returns those names for which the listings
-   * still have an old stamp.
+   * Some files that changed in the last round have several names. Checks these files. Returns those names for which the
+   * listings still have an old stamp.
    */
   async #otherNames(): Promise<TreePath[]> {
     const linkedFiles = this.#changedLinkedFiles();

@@ -300,8 +300,8 @@ export class FileReading {
   }
 
   /**
-   * Sets `settled` to true if the stamp is old enough by the clock of the file system, or if a scan first saw it long
-   * ago.
+   * Sets `settled` to true if the stamp is old enough. The clock of the file system decides this. A stamp is also old
+   * enough if a scan saw it long ago.
    */
   #settle(entry: WalkedEntry, old: WalkedEntry | undefined): void {
     const { stamp } = entry;

@@ -219,7 +219,8 @@ interface Writing {
 
 /**
  * Writes the directories to which only the rules of the outermost repository apply. Returns the paths of these
- * directories in the written order. The value is true for a directory whose rows have all its names.
+ * directories, in the order in which they were written. The value is true if there is a row for each name in the
+ * directory.
  */
 async function writeRows(
   values: Serializer,
@@ -255,7 +256,7 @@ function isPlain(directory: WalkedDirectory, scope: IgnoreScope | undefined, clo
   );
 }
 
-/** Adds a directory to the columns. Returns true when the rows of the directory have all its names. */
+/** Adds a directory to the columns. Returns true if there is a row for each name in the directory. */
 function addTo(
   builder: ColumnsBuilder,
   directory: WalkedDirectory,

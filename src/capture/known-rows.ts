@@ -50,7 +50,7 @@ interface DirectoryFacts {
   readonly rules: string;
 }
 
-/** One name in a directory. The capture takes the name, and its content is known. */
+/** One name in a directory. The capture takes this name, and the content at this name is known. */
 export interface RowFacts extends Pick<WalkedEntry, 'isListed' | 'blob'> {
   readonly name: string;
   readonly kind: 'file' | 'link' | 'directory';

@@ -150,7 +150,7 @@ export interface WalkedDirectory {
 
 /** A directory whose entries are in columns (known-rows.ts). The entries are made only when a scan needs them. */
 export interface InColumns extends WalkedDirectory {
-  /** True when the rows contain every name, and by the rules the capture takes all these names. */
+  /** True when there is a row for each name, and the rules exclude none of the names. */
   readonly isWhole: boolean;
   /** The rows of this directory: from `start` up to, but not including, `end`. */
   readonly start: number;

@@ -64,7 +64,7 @@ export function assemble(
   return entries.size === 0 ? undefined : { entries, permissions };
 }
 
-/** Returns the node of a file whose content is known. Returns the `old` node if it is equal. */
+/** Returns the node of a file whose content is known. If the node would equal `old`, returns `old`. */
 export function fileNode(entry: WalkedEntry, old: DirectoryNode | undefined): FileNode | undefined {
   const { stamp, blob, kind } = entry;
   if (stamp === undefined || blob === undefined) return undefined;

@@ -1,7 +1,7 @@
-// Selects which names in a listing a capture takes. A capture takes names that no ignore rule excludes, names that the
-// user's repository tracks, and names in the previous snapshot. It also takes names that the caller's globs include,
-// and omits names that the globs exclude. Queries the ignore rules in batches. Reads the index of a repository only
-// after the rules have ignored a name in it. Does not access any file itself.
+// A listing contains names. This module selects the names that a capture takes. A capture takes names that no ignore
+// rule excludes, names that the user's repository tracks, and names in the previous snapshot. It also takes names that
+// the caller's globs include, and omits names that the globs exclude. Queries the ignore rules in batches. Reads the
+// index of a repository only after the rules have ignored a name in it. Does not access any file itself.
 import { passInterleaving } from '../base/seam.ts';
 import type { Slices } from '../base/slices.ts';
 import type { Globs } from '../tree/globs.ts';

@@ -9,8 +9,8 @@ import type { WorkTree } from '../work-tree/work-tree.ts';
 
 /**
  * Within this time after its last change, a file may get other content and still keep the same stamp. A write through a
- * mapping (`mmap`) stamps the file only if the page was clean. The kernel cleans dirty pages after about 30 s. The
- * second 30 s allow for differences between clocks.
+ * mapping (`mmap`) stamps the file only if the page was clean. The kernel cleans dirty pages after about 30 s. A
+ * further 30 s allow for differences between clocks.
  */
 export const settleMsUsual = 60_000;
 
@@ -30,7 +30,7 @@ export interface FileClock {
    * removed or replaced.
    */
   readonly isLocal: boolean;
-  /** A time that this clock has certainly reached, in milliseconds since 1970. 0 when the clock is unknown. */
+  /** In milliseconds since 1970. This clock certainly shows this time or a later time. 0 when the clock is unknown. */
   readonly reachedMs: number;
   /** How many milliseconds this clock is behind the clock of this process. */
   readonly behindMs: number;

@@ -592,7 +592,7 @@ class Stacks {
   }
 }
 
-/** Makes a stack. If it has one id more or one id less than the last stack, the two stacks share their nodes. */
+/** Makes a stack. If the new stack has one id more or less than the last stack, the two stacks share their nodes. */
 function stackOf(
   ids: readonly CheckpointId[],
   last: Stack,

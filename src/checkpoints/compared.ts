@@ -265,7 +265,7 @@ export async function snapshotSize(
 }
 
 async function count(store: SnapshotStore, snapshot: SnapshotId): Promise<SnapshotSize | undefined> {
-  // `store/verify` reports this damage. A list must not fail because of one damaged row.
+  // `store/verify` reports this damage. One damaged row must not make a listing fail.
   return attemptAsync(isDamage, async () => {
     const entries = await store.entries(snapshot);
     const sizes = await store.sizes(entries.map(({ blob }) => blob));

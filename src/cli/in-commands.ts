@@ -35,7 +35,7 @@ const inConsole: Readonly<Record<string, string>> = {
  */
 const onlyInConsole = (word: string): string => `"${word}" in "checkpointd console"`;
 
-/** Matches a remark about an option that exists only in the protocol. */
+/** Matches a remark about a value that only clients of the protocol can send. */
 const onlyOnTheWire = / With kind "safety", it lists the states before the restores\./;
 
 /** Matches the advice to pass a certain parameter. Only one command has this parameter as an option. */

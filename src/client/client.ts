@@ -16,8 +16,8 @@ export type { RequestOptions } from './connection.ts';
 /** The maximum time to wait for the answer to `initialize`. On a busy machine, Node takes seconds to start. */
 const startMs = 30_000;
 /**
- * The time limit for the daemon's answer to `shutdown`, and again for the daemon's exit. When the limit is exceeded,
- * the client kills the daemon.
+ * The time limit for the daemon's answer to `shutdown`. The daemon's exit has the same limit. When the limit is
+ * exceeded, the client kills the daemon.
  */
 const closeMs = 2000;
 

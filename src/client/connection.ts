@@ -131,7 +131,7 @@ export class DaemonConnection {
     }
   }
 
-  /** Listens to an event. Returns a function that stops listening. */
+  /** Adds a listener for an event. Returns a function that removes the listener. */
   on<E extends Wire.NotificationMethod>(event: E, listener: (params: Wire.EventOf<E>) => void): () => void {
     const listeners = this.#listeners.get(event) ?? new Set();
     this.#listeners.set(event, listeners);

@@ -65,7 +65,7 @@ export interface Call<P> {
   readonly context: OperationContext;
   readonly client: Client;
   readonly daemon: DaemonParts;
-  /** The warnings for the answer that `context.warn` has collected so far. */
+  /** The warnings that the answer will contain. `context.warn` adds a warning. */
   readonly warnings: string[];
 }
 

@@ -147,8 +147,8 @@ export class Conversation {
   }
 
   /**
-   * Logs the position of the head. Must be called before a checkpoint that moved the head is removed, and after the
-   * head was moved without a checkpoint.
+   * Logs the position of the head. Call this before the removal of a checkpoint that moved the head. Call it also after
+   * a move of the head without a checkpoint.
    */
   recordHead(): void {
     this.#timeline.recordHead();

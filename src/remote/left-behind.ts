@@ -53,7 +53,10 @@ export interface SendChoices {
   readonly leaveOut: readonly string[];
 }
 
-/** Returns an id of the choices. If a later push has the same id, the earlier decisions are still valid. */
+/**
+ * Returns an id that is computed from the choices. If a later push has the same id, the earlier decisions are still
+ * valid.
+ */
 export function choicesId({ send, leaveOut }: SendChoices): string {
   const text = JSON.stringify([1, secretNames, [...send].sort(), [...leaveOut].sort()]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);

@@ -13,8 +13,8 @@ import { takeProcessLock } from '../base/process-lock.ts';
 import type { RemoteUrl } from './remote-url.ts';
 
 /**
- * The place of the refs of lines on a host. `hidden`: below refs/checkpointd/. `heads`: among the branches, for a host
- * that accepts only branches.
+ * Where a host stores the refs of the sessions that were pushed to it (the lines). `hidden`: below refs/checkpointd/.
+ * `heads`: among the branches, for a host that accepts only branches.
  */
 export type LinePlace = 'hidden' | 'heads';
 

@@ -117,7 +117,7 @@ function answerOf(
   return undefined;
 }
 
-/** The part of a planned write that shows whether the restore changes only the spelling of the file's name. */
+/** Two fields of a planned write. They show whether the restore changes only the spelling of the file's name. */
 interface Write {
   readonly expected?: Entry | undefined;
   readonly displaces: readonly Entry[];

@@ -182,8 +182,8 @@ class LateLook {
 }
 
 /**
- * The time in ms from a restore to its late look. Even on an overloaded machine, a program needs less time between
- * opening a file and writing to it.
+ * The time in ms from a restore to its late look. A program opens a file and then writes to it. Even on an overloaded
+ * machine, less time than this passes between these two calls.
  */
 const waitMs = 2_000;
 const directoryName = /^displaced-([0-9a-z]{20})$/;
@@ -342,8 +342,8 @@ export async function returnEdits(parts: ReturnParts, edited: Edited[]): Promise
 interface MovedBack {
   readonly isBack: boolean;
   /**
-   * The new paths of files that the look moved away from the path. A program had edited these files after the restore,
-   * so the look moved them beside the path.
+   * Files that a program had edited after the restore. The look moved them from the path to new paths beside it. These
+   * are the new paths.
    */
   readonly met: readonly TreePath[];
 }

@@ -126,8 +126,8 @@ export async function stageMoves(
 }
 
 /**
- * Compares each file to move with the plan. If a file cannot move, and the store has no copy of its content, the
- * restore does not touch the file.
+ * Checks that each file that will move still matches the plan. If a file cannot move, and the store has no copy of its
+ * content, the restore does not touch the file.
  */
 async function verified(
   { tree, contents, umask, known, durable, signal, onStaged }: MoveStagingOptions,

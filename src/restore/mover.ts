@@ -27,8 +27,8 @@ export class Mover {
 
   /**
    * Moves a directory. Returns the files that are at their new paths, or undefined when the directory did not move. A
-   * directory does not move when it contains an unexpected or changed file, or when its new path is taken. It also does
-   * not move when the system refuses the rename.
+   * directory does not move if it contains an unexpected or changed file, if its new path is taken, or if the system
+   * refuses the rename.
    */
   async directory({ from, to, files: moves }: StagedDirectory): Promise<ReadonlySet<StagedMove> | undefined> {
     const expected: Expected = new Map(moves.map((move) => [move.from, move]));

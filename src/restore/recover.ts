@@ -215,8 +215,8 @@ function recordFor(
 }
 
 /**
- * Returns fields for the record of the checkpoint that recovery makes when it has gone back to the state before the
- * restore.
+ * Recovery may go back to the state before the restore, and then makes a checkpoint. Returns fields for the record of
+ * this checkpoint.
  */
 function backTo({ record }: StoredCheckpoint): Partial<CheckpointRecord> {
   const { conversation, historyLength, currentTurn, toolsInTurn } = record;

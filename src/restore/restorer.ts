@@ -122,7 +122,7 @@ class Restorer {
   readonly #notDone: NotDone = { failed: [], conflicts: [] };
   readonly #restored: TreePath[] = [];
   readonly #deleted: TreePath[] = [];
-  /** The directories in which names were added or removed. Temporary names that staging adds do not count. */
+  /** The directories in which names were added or removed, apart from the temporary names of staging. */
   readonly #touched = new Set<TreePath>();
   readonly #umask = process.umask();
   readonly #access: Access;

@@ -51,7 +51,7 @@ export interface RevertOutcome extends RestoreOutcome {
   readonly merged: { readonly from: SnapshotId; readonly to: SnapshotId };
 }
 
-/** The maximum number of attempts. An attempt fails when the files of the revert change while the daemon merges. */
+/** The maximum number of attempts. An attempt fails when another program changes one of the files during the merge. */
 const attemptsMax = 4;
 
 /** Runs a revert and reports it to the listeners. The caller must have its turn in the session's queue. */
@@ -98,7 +98,10 @@ interface PlannedRevert extends FilePlan {
   readonly merged: RevertOutcome['merged'];
 }
 
-/** Merges and plans. Repeats both while programs change the files of the revert. @throws Conflict, WorkTreeBusy */
+/**
+ * Merges and plans. If a program changes a file of the revert meanwhile, merges and plans again.
+ * @throws Conflict, WorkTreeBusy
+ */
 async function planRevert(
   site: RestoreSite,
   draft: RestoreJob,
@@ -264,7 +267,8 @@ async function sideOf(
   changes: readonly TreeChange[],
   signal: AbortSignal,
 ): Promise<MergeSide> {
-  // A rename consists of an addition and a deletion. If one of these is absent, git need not search for renames.
+  // A rename consists of an addition and a deletion. Git need not search for renames if there are no additions or no
+  // deletions.
   const isAny = (key: 'before' | 'after'): boolean => changes.some((change) => change[key] === undefined);
   if (!isAny('before') || !isAny('after')) return { changes, renames: new Map() };
   const trees = await store.gitTrees(base, side);

@@ -172,7 +172,7 @@ export class Session {
   afterChange: ((method: string) => void) | undefined;
   /** The latest known heads of the session's lines on remotes. */
   readonly pushedHeads = new Map<string, Line>();
-  /** The lines of other writers for which clients already got a notification. */
+  /** The lines of other writers. Clients were already notified of each of these lines. */
   readonly knownLines = new Set<string>();
   readonly #summary: SummaryFile;
 

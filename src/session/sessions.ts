@@ -164,7 +164,7 @@ export class Sessions {
   /** Closes all sessions for a client that is gone. Ends the sessions that only this client had open. */
   async leave(client: Client, kind: EndKind): Promise<void> {
     this.#shares.leave(client);
-    await this.#openings.whenIdle(); // an opening of this client may complete meanwhile, and its session must end too
+    await this.#openings.whenIdle(); // an opening of this client may still open a session, which must end too
     await this.#endEach(this.#shares.of(client), (id) => this.closeFor(client, id, kind));
   }
 
@@ -277,7 +277,7 @@ export class Sessions {
       return undefined;
     }
     this.#lingering.end(id);
-    this.#shares.join(id, client); // joins before any await, because the session's last client may be about to leave
+    this.#shares.join(id, client); // joins before any await: until then the session may end with its last client
     watchFromNow(session);
     return session;
   }

@@ -13,8 +13,8 @@ export class Shares {
   /** The unfinished openings, each with the client that requested it. */
   readonly #openings = new Map<symbol, Client>();
   /**
-   * Set when the daemon has begun to end. From then on only the client `last` may open a session, and only by requests
-   * that it sent before the end began.
+   * Set when the daemon has begun to end. From then on no client may open a session, with one exception: requests that
+   * the client `last` had sent before.
    */
   #end: { readonly last: Client | undefined } | undefined;
 

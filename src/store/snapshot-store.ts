@@ -167,7 +167,7 @@ export interface SnapshotStore extends SnapshotSink {
    * Returns the damage that the last call of {@link checkpoints} found: omitted checkpoints, and lost tags and names.
    */
   damaged(): readonly StoreProblem[];
-  /** Makes all published checkpoints survive a power cut, at any durability level. */
+  /** After this call, all published checkpoints survive a power cut, at any durability level. */
   sync(): Promise<void>;
   rename(id: CheckpointId, name: string | undefined): Promise<void>;
   /**
@@ -308,8 +308,8 @@ export interface StrategyDriver {
   /** Opens the store, or creates it when no part of it exists. Repairs the effects of a kill. */
   open(options: StoreOptions): Promise<SnapshotStore>;
   /**
-   * Opens the store of a session that no daemon has open, for reading. The reader's own files are in `scratch`. Does
-   * not write to the session or the user's repository. Absent when a closed session cannot be read without opening it.
+   * Opens the store for reading. No daemon may have the session open. The reader's own files are in `scratch`. Does not
+   * write to the session or the user's repository. Absent when a closed session cannot be read without opening it.
    * @throws any error when opening the store would have to repair, finish or explain something
    */
   openToRead?(options: StoreOptions, scratch: string): Promise<ReadableStore>;

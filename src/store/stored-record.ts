@@ -33,7 +33,10 @@ interface ParsedRecord {
   readonly hasItsMessage: boolean;
 }
 
-/** Parses a record. Returns undefined when it is invalid or incomplete. `message` is the separately stored message. */
+/**
+ * Parses a record. Returns undefined when the record is invalid or incomplete. `message` is the separately stored
+ * message.
+ */
 export function parseRecord(json: string, message?: string): ParsedRecord | undefined {
   const value: unknown = attempt(isA(SyntaxError), () => JSON.parse(json) as unknown);
   if (typeof value !== 'object' || value === null) return undefined;

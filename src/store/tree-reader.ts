@@ -55,7 +55,7 @@ export interface TreeSource {
  */
 const cachedNamesMax = 200_000;
 /**
- * The maximum number of names at the beginning. This maximum grows when a larger tree or directory is read. A session
+ * The maximum number of cached names before the first read. It grows when a larger tree or directory is read. A session
  * adds the changed directories of each checkpoint to the cache, and few requests read an old checkpoint.
  */
 const cachedNamesUsually = 20_000;

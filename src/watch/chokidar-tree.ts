@@ -117,7 +117,7 @@ export class ChokidarTree {
       ignored: (path, stats) => (stats !== undefined && !stats.isDirectory()) || this.#isOutside(path),
       depth: 0,
       persistent: isPersistent,
-      followSymlinks: false, // with true, links that form a loop cause 10,000 events under 41 paths
+      followSymlinks: false, // with true, a loop of links causes 10,000 events under 41 paths
       atomic: false, // with true, chokidar never reports `*~` and `.*.swp`
       ignoreInitial: false, // with false, chokidar reports the sub-directories of each directory
       ignorePermissionErrors: false,

@@ -248,8 +248,8 @@ export class DirectoryHandles {
 // renames the cookie, which takes a third of the time of making a file. The kernel queues the event of a change within
 // the system call that makes the change. All watches of one event loop share one queue, and the thread forwards events
 // in the order of that queue. So once the cookie's event has arrived, all earlier events have arrived, too. Linux only.
-// The fence proves nothing after the queue has overflowed. The fence also proves nothing about unreported changes (by
-// mmap, through a hard link outside the tree, on a remote host).
+// The fence proves nothing after the queue has overflowed. The kernel does not report some changes: by mmap, through a
+// hard link outside the tree, or on a remote host. The fence proves nothing about these changes.
 
 /**
  * The longest wait for the event of a cookie. Usually the event arrives within 0.1 ms, and on a busy machine within a
@@ -280,8 +280,8 @@ class Fence {
   }
 
   /**
-   * Resolves to true when the handles have reported every change before this call. Resolves to false when this is not
-   * proven in time. The wait does not keep the process alive.
+   * Resolves to true when the handles have reported every change before this call. Resolves to false when the time
+   * limit is reached before that is certain. The wait does not keep the process alive.
    */
   pass(): Promise<boolean> {
     this.#count += 1;

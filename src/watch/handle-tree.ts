@@ -139,8 +139,8 @@ export class HandleTree {
   }
 
   /**
-   * True when the event may be about the directory itself, because the event has the directory's name. An event about
-   * an entry with this name looks the same.
+   * True when the event has the directory's name, and may therefore be about the directory itself. It may also be about
+   * an entry with this name.
    */
   #isSelf({ path }: Watched, name: string): boolean {
     if (path !== rootPath) return name === nameOf(path);

@@ -1,6 +1,6 @@
-// Detects that the kernel may have dropped events of a watching thread. The kernel does not report dropped events. The
-// signs are too many events in one turn of the loop, and a loop that was blocked. All sessions of the thread share one
-// queue of the kernel, so lost events may concern any of these sessions.
+// Detects that the kernel may have dropped events of a watching thread. The kernel does not report dropped events.
+// There are two signs: one turn of the loop had too many events, or the loop was blocked. All sessions of the thread
+// share one queue of the kernel, so lost events may concern any of these sessions.
 import { attemptOr, isOfSystem } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
 

@@ -34,7 +34,7 @@ interface ThreadFailure {
   readonly reason: string;
   /** True when the system lacks a resource that the thread needs. */
   readonly isHopeless: boolean;
-  /** True when several sessions shared the thread. Any of these sessions may then have been the cause. */
+  /** True when several sessions shared the thread. Each of these sessions may have caused the failure. */
   readonly isShared: boolean;
 }
 

@@ -71,8 +71,8 @@ export function directoryComplaint(directory: string): string | undefined {
 
 /**
  * Returns the reason why this socket is not trusted. Returns undefined when the socket and its directory belong to this
- * user, or when there is no socket. A different user who could put a socket at this path would receive all messages of
- * a client.
+ * user, or when there is no socket. If another user could put a socket at this path, this user would receive all
+ * messages of a client.
  */
 export function socketComplaint(path: string): string | undefined {
   if (process.platform === 'win32') return undefined;

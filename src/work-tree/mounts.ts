@@ -29,8 +29,8 @@ export function mountAt(mounts: string, directory: string): string | undefined {
 }
 
 /**
- * Lists the paths in `directory` at which the files of the canonical `path` can also be seen, because of a bind mount
- * in either direction. Another mount may cover a listed path, so callers must compare identities.
+ * A bind mount, in either direction, can show the files of the canonical `path` at a second path. Lists these second
+ * paths in `directory`. Another mount may cover a listed path, so callers must compare identities.
  */
 export function shownWithin(mounts: string, path: string, directory: string): string[] {
   const all = linesWhere(mounts, (place) => place !== '').map((line) => {

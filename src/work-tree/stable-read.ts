@@ -115,7 +115,8 @@ export async function readStable<Id>(
         await delay(leftMs + 1);
         continue;
       }
-      // The first read of a young file only gives an id for comparison, so it needs no copy.
+      // A young file is read twice. The caller needs no copy of the first read, because this read only provides an id
+      // for the comparison.
       const isTaken = !isYoung || young !== undefined;
       const got = await readOnce(fd, stamp.size, options, isTaken);
       const isSame = got !== undefined && isSameStamp(stamp, stampOf(files.fstatSync(fd, exact)));

@@ -330,8 +330,8 @@ function reportsPaths(tree: WorkTree): boolean {
 const placed = new WeakSet<WorkTree>();
 
 /**
- * Makes a directory of the work tree, and the names in it, reachable for system calls. On Linux, a path longer than
- * PATH_MAX is opened in several steps through `/proc/self/fd`. On other systems this function passes the long path
+ * Returns a path by which system calls reach a directory of the work tree and the names in it. On Linux, a path longer
+ * than PATH_MAX is opened in several steps through `/proc/self/fd`. On other systems this function passes the long path
  * unchanged. The system then answers ENAMETOOLONG, and the caller reports this error.
  */
 export function reachPath(tree: WorkTree, directory: TreePath): ReachedPath {

@@ -1,6 +1,6 @@
 // A listing that is reused from an earlier scan equals the listing of a scan that reuses nothing. A scan never trusts
-// stamps that are younger than the clock's resolution. Therefore these tests wait before each scan. To save time, many
-// work trees wait together.
+// stamps that are younger than the clock's resolution. Therefore these tests wait before each scan. Many work trees
+// share one wait, which saves time.
 import {
   chmodSync,
   linkSync,
@@ -33,8 +33,8 @@ const test = suite('unchanged directories');
 const settle = (): Promise<void> => delay(stampGrainMs + 150);
 
 /**
- * Edits that are hard to detect. Some edits leave few traces. Others change which files a capture takes, but do not
- * touch these files.
+ * Edits that are hard to detect. Some edits leave few traces. Other edits touch no file, but change which files a
+ * capture takes.
  */
 const tricks = [
   'sameSize',

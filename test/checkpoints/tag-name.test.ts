@@ -1,4 +1,5 @@
-// Create and rename accept the same names for a checkpoint, and refuse all other names with the same error.
+// The methods checkpoint/create and checkpoint/rename accept the same names. They refuse all other names with the same
+// error.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';

@@ -72,7 +72,7 @@ function byBash(typed: string, env: NodeJS.ProcessEnv, cwd: string): string[] {
 }
 
 function byFish(typed: string, env: NodeJS.ProcessEnv, cwd: string): string[] {
-  // Uses a file, because fish cannot `source` a directory from a pipe.
+  // Uses a file, because fish once refused to `source` a pipe, as if the pipe were a directory.
   const ask = `set -l file (mktemp); checkpointd completion fish >$file; source $file; rm $file
     complete -C ${JSON.stringify(typed)}`;
   const { stdout, status, stderr } = spawnSync('fish', ['--no-config', '-c', ask], {

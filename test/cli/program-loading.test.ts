@@ -10,7 +10,8 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const own = /dist\/program\/(?!main)[\w/-]+\.c?js/g;
 
 /**
- * Returns the files and packages of this repository that a command line loads. Leaves out those that the daemon loads.
+ * Returns the files and packages of this repository that a command line loads. Leaves out the files and packages that
+ * the daemon loads.
  */
 function loaded(words: readonly string[], options: object): string[] {
   const { stderr } = spawnSync(process.execPath, [daemonEntry, ...words], {

@@ -1,4 +1,4 @@
-// Tests that a command that opens a session finishes a killed restore, and reports this.
+// A command opens a session whose restore was killed. Tests that the command finishes the restore and reports this.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';

@@ -1,4 +1,4 @@
-// For every change and strategy, makes each call after the commit point fail once.
+// Tests every change on every strategy. Each call after the commit point fails once.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withSessions } from '../support/session-rig.ts';

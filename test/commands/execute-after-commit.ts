@@ -1,7 +1,7 @@
-// Makes each call of every change of a session fail in turn, and then repeats the request with the same idempotency
-// key. The repetition must give the same answer, and must not make the change a second time. An error may say that
-// nothing changed only if nothing has changed. The normal test runs a sample. The long test runs every method on every
-// strategy.
+// Makes every change of a session again and again. Each time a different call fails. Then repeats the request with the
+// same idempotency key. The repetition must give the same answer, and must not make the change a second time. An error
+// may say that nothing changed only if nothing has changed. The normal test runs a sample. The long test runs every
+// method on every strategy.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,5 +1,5 @@
 // The daemon with an installed fault, for tests that kill the daemon or make it fail at a chosen call. This program
-// sets the fault of the seam, and then runs the same daemon. The shipped daemon has no such switch.
+// tells the seam which fault to inject, and then runs the unchanged daemon. The shipped daemon has no such switch.
 //
 // - `--kill=N:ARM:COUNT:MATCH`: SIGKILL at the N-th seam call that matches MATCH after the file ARM exists. The file
 // COUNT receives this call. For N = 0 the daemon is not killed, and COUNT receives all matching calls. MATCH may be

@@ -110,5 +110,5 @@ export function assertNoGrowth(held: readonly Holdings[]): void {
   }
 }
 
-/** In few rounds, a table that doubles its size would distort the result. */
+/** A table sometimes doubles its size. If there are only a few rounds, this would distort the result. */
 const slackBytes = 200_000;

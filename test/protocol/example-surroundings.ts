@@ -66,7 +66,10 @@ export async function holdWorkTree(world: World): Promise<void> {
   world.after(() => lock.release());
 }
 
-/** Makes a session of the example's conversation that remains after its daemon ends. Returns the id of the session. */
+/**
+ * Makes a session of the example's conversation. The session remains when its daemon ends. Returns the id of the
+ * session.
+ */
 export async function keptSession(world: World, more: Json = {}): Promise<string> {
   const open = { workspace: world.workspace, conversationId: 'example', retention: 'keep', ...more };
   const { session } = (await world.request('session/open', open)) as Json;

@@ -36,7 +36,7 @@ async function restoreUnsynced(rig: SessionRig, session: Session, tag: string): 
   let isAnswered = false;
   installFault((call, target) => {
     if (call === 'rename' && target.endsWith('/restore.json')) isAnswered = true;
-    // Makes every later sync of a file in the work tree fail.
+    // From now on, every sync of a file in the work tree fails.
     if (isAnswered && call === 'open' && target.startsWith('/proc/self/fd/'))
       throw Object.assign(new Error('EIO'), { code: 'EIO' });
   });

@@ -1,4 +1,5 @@
-// Makes a sample of the calls of a restore fail, and kills a whole process. restorer-faults.long.ts tries every call.
+// Injects errors into a sample of a restore's calls, and kills a whole process. restorer-faults.long.ts tries every
+// call.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';

@@ -26,7 +26,7 @@ const many = (directory: string): Record<string, string> =>
 const inOrder = (files: ReadonlyMap<string, string>): unknown =>
   [...files].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Makes the directory `moved`. A restore of `target` moves its files to `home`. */
+/** Makes the directory `moved`. A restore of `target` moves all files from `moved` to `home`. */
 function buildMoved(root: string): { readonly target: ModelTree; readonly plan: RestorePlan } {
   const [present, target] = [model(many('moved')), model(many('home'))];
   build(root, present);

@@ -106,7 +106,7 @@ test('a revert gives up and changes nothing if the files keep changing', () =>
 const kindsIn = async (session: Session): Promise<string[]> =>
   (await session.requireCheckpoints().store.checkpoints()).map(({ record }) => record.kind);
 
-/** After the first change of the work tree, makes each call of a revert fail. */
+/** Runs a revert. After the first change of the work tree, each call fails. */
 async function breakRevert(rig: SessionRig, session: Session): Promise<void> {
   installFault((call) => {
     const isBegun = rig.read('b') === text() || rig.read('d/a') === text([9, 'later']);

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { isAlive } from '../../src/base/process-lock.ts';
 import { type ParentWatchPorts, watchParent } from '../../src/rpc/parent-watch.ts';
 
-/** Watches a simulated process for a while. Returns how often its death was reported. */
+/** Watches a simulated process for a while. Returns how often the watch reported the death of this process. */
 async function watched(ports: Partial<ParentWatchPorts>, change: () => void): Promise<number> {
   let gone = 0;
   const stop = watchParent({ watchOwnParent: false, intervalMs: 2, onGone: () => (gone += 1), ...ports });

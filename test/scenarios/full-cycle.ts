@@ -101,7 +101,7 @@ function editMany(root: string, round: number, { edits: count, ignored }: CycleO
         rmSync(file);
         break;
       case 2:
-        // No ignore rule may match the new path. A restore would keep an ignored file.
+        // No ignore rule may match the new path, because a restore does not delete an ignored file.
         renameSync(file, at(`made-${round}/renamed ${i}`));
         break;
       case 3:

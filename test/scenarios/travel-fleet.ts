@@ -250,7 +250,7 @@ class FleetMachine {
     const answered = [...other.#answered];
     for (const [id, files] of answered) {
       const ref = `refs/checkpointd/checkpoints/${id}`;
-      // Not synchronous, because the proxies of this process must stay able to forward bytes.
+      // A synchronous call would stop the proxies, which run in this process.
       const there = await execute('git', ['ls-tree', '-r', '-z', ref], { cwd: this.rig.shadow(session) });
       const lines = there.stdout.split('\0').filter(Boolean);
       const found = new Map(lines.map((line) => [line.split('\t')[1] ?? '', line.split(/[ \t]/)[2] ?? '']));

@@ -76,7 +76,7 @@ for (const strategy of strategiesOfFormat1) {
       assert.is(session, sessions[0]?.session);
       assertWithin(await lookAround(client, session), seen, strategy);
 
-      // Undo and redo still know the restores of the earlier version.
+      // An undo or redo still finds the restores of the earlier version.
       assertHolds(rig, '1');
       await client.request('checkpoint/redo', { session });
       assertHolds(rig, '2');

@@ -20,7 +20,7 @@ function flipped(file: string): void {
   writeFileSync(file, bytes);
 }
 
-/** Makes and closes a kept session of three turns with one message each. Also returns the path of its log. */
+/** Makes and closes a kept session of three turns with one message each. Also returns the path of the session's log. */
 async function keptSession(strategy: Strategy, storage?: string) {
   const daemon = new InProcessDaemon(storage);
   const root = repository();

@@ -1,6 +1,6 @@
 // Tests the seven specified properties of a store for every strategy, with a hundred inputs each. Four properties use
-// the same hundred histories, because publishing a history costs more than reading it. The tests of sessions check the
-// same properties in the whole daemon with a work tree.
+// the same hundred histories, because publishing a history costs more than reading it. Session tests check the same
+// properties with a whole daemon and a work tree.
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
@@ -68,7 +68,7 @@ async function publishAll(store: SnapshotStore, history: History): Promise<Made[
   return made;
 }
 
-/** Lists the checkpoints of a history, and all checkpoints that were made after them. */
+/** Lists the first checkpoint of a history and all later checkpoints of the store. */
 async function listedFrom(store: SnapshotStore, made: readonly Made[]): Promise<StoredCheckpoint[]> {
   const list = await store.checkpoints();
   const first = list.findIndex(({ record }) => record.id === made[0]?.stored.record.id);

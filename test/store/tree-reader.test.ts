@@ -1,6 +1,6 @@
 // Tests how many directories a tree reader retains, and how it searches for directories that a store has lost. With too
-// few retained directories, the reader would read directories again and again. With too many, it would fill the memory
-// of a long session.
+// few retained directories, the reader would read directories again and again. With too many retained directories, the
+// reader would fill the memory of a long session.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';

@@ -5,8 +5,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * Runs `body` with a git that may end with a segmentation fault. This git crashes if `command` is one of its arguments,
- * and if `word` is in its arguments or its input. Writes the script into the empty `directory`.
+ * Runs `body` with a git that may end with a segmentation fault. This git crashes if two conditions are met: one of its
+ * arguments is `command`, and its arguments or its input contain `word`. Writes the script into the empty `directory`.
  */
 export async function withDyingGit(
   {

@@ -1,4 +1,4 @@
-// Frames as tests write and read them, and the error that a frame may contain.
+// The types of the frames that tests write and read, and of the error that a frame may contain.
 import type { ErrorData } from '../../src/protocol/types.ts';
 
 export type Id = string | number | null;

@@ -73,8 +73,8 @@ const numbered = (first: string, last: string): string =>
   [first, ...Array.from({ length: 9 }, (_, n) => `line ${n}`), last, ''].join('\n');
 
 /**
- * Writes the files of these scenarios. If `isChanged` is true, includes the changes of the turn, which also made one
- * file and deleted another file. `first` and `last` are lines of `a.txt`.
+ * Writes the files of these scenarios. If `isChanged` is true, includes the changes of the turn: it also made one file
+ * and deleted another file. `first` and `last` are lines of `a.txt`.
  */
 function writeFiles(rig: WireSession, first: string, last: string, isChanged: boolean): void {
   rig.write('a.txt', numbered(first, last));
@@ -83,7 +83,7 @@ function writeFiles(rig: WireSession, first: string, last: string, isChanged: bo
   rmSync(join(rig.places.workTree, isChanged ? 'gone.txt' : 'made'), { recursive: true, force: true });
 }
 
-/** Reverts a turn that edited, made and deleted files. A later edit of the edited file stays. */
+/** Reverts a turn that edited, made and deleted files. The revert keeps an edit that was made after the turn. */
 const revertOfTurn: Scenario = {
   prepare: async (rig) => {
     await rig.append('first');

@@ -1,5 +1,5 @@
-// A work tree with two capturers. One uses the directory handles for fast captures, and the other always scans
-// everything. The two capturers must make the same snapshots.
+// A work tree with two capturers. The first capturer uses the directory handles for fast captures, and the second
+// always scans everything. The two capturers must make the same snapshots.
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../src/base/ids.ts';

@@ -84,7 +84,9 @@ test('at the limit of inotify instances, the warning names this limit', () =>
     return Promise.resolve();
   }));
 
-/** A module that starts chokidar and then opens handles on all 81 directories, if needed several times. */
+/**
+ * A module that starts chokidar and then opens handles on all 81 directories. If handles are missing, it tries again.
+ */
 const openAll = `
   const fenceDirectory = process.argv[1] + '-fence';
   const watcher = new WorkTreeWatcher({ root, fenceDirectory, isIgnored: () => false, log });

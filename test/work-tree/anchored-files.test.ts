@@ -70,7 +70,7 @@ test('permission bits are never set through a link', () => {
     build(root, model({ f: 'x', 'd/g': 'y' }));
     symlinkSync('f', `${root}/link`);
     const tree = new AnchoredFiles(root, anchoring);
-    // With descriptors, this opens the link itself. Without descriptors, opening the link fails.
+    // With descriptors, the call opens the link itself. Without descriptors, opening the link fails.
     const expected = anchoring === 'descriptors' ? 'none' : 'ELOOP';
     assert.is(
       code(() => assert.not.ok(tree.setMode(path('link'), 'file', () => 0o600))),

@@ -55,7 +55,7 @@ async function compactTangent(desk: Desk, summary: string): Promise<void> {
   desk.say(texts.leftWithSummary);
 }
 
-/** Removes the last messages. Without a count, the user picks the message that will then be the newest. */
+/** Removes the last messages. Without a count, the user picks the last message to keep. */
 async function forget(desk: Desk, [given, ...rest]: readonly string[]): Promise<void> {
   if (rest.length > 0 || (given !== undefined && !/^\d{1,9}$/.test(given)))
     throw new Usage('/tangent forget [N]');

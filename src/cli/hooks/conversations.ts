@@ -209,8 +209,8 @@ export class Conversations {
   }
 
   /**
-   * Returns the open session of the conversation, or opens the session. Returns undefined outside a git repository, and
-   * for the end of a conversation that has no stored session.
+   * Returns the open session of the conversation, or opens the session. Returns undefined outside a git repository.
+   * Also returns undefined for an `end` event if the conversation has no stored session.
    */
   async #opened(
     name: string,

@@ -46,7 +46,10 @@ interface ConversationRecord extends LogRecord {
   readonly operation: StateChange | ImportStep | HeadStep;
   /** True when the record adds a state but does not move the head. A later checkpoint moves the head. */
   readonly isProposed?: true;
-  /** The session's data for the mutation, and the result. A client that repeats the key gets this result again. */
+  /**
+   * The data that the session stored with the mutation, and the result of the mutation. A client that repeats the key
+   * gets this result again.
+   */
   readonly idempotency?: (Idempotency & { readonly result: unknown }) | undefined;
 }
 

@@ -64,7 +64,10 @@ export class ObjectReader {
     return [this.#contents, this.#facts].flatMap((child) => child.pid ?? []);
   }
 
-  /** Returns the sizes of the objects, and -1 for a missing object. Does not use git for a few loose objects. */
+  /**
+   * Returns the sizes of the objects, and -1 for a missing object. If the objects are few and loose, starts no git
+   * process.
+   */
   async sizes(ids: readonly string[]): Promise<number[]> {
     const loose = this.#looseSizes(ids);
     if (loose !== undefined) return loose;

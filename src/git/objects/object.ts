@@ -82,8 +82,8 @@ export function looseSize(objects: string, id: string): number | undefined {
 }
 
 /**
- * Returns a function that is false for an id without a loose object. Lists the directories of the loose objects once.
- * For very many ids, one listing is cheaper than checking a file for each id.
+ * Returns a function. The function returns false for an id without a loose object. Lists the directories of the loose
+ * objects once. For very many ids, one listing is cheaper than checking a file for each id.
  */
 export function possiblyLoose(objects: string): (id: string) => boolean {
   const directories = new Set(files.readdirSync(objects));

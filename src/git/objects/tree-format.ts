@@ -31,7 +31,8 @@ function isTreeName(name: string): boolean {
 /**
  * Encodes a directory. The items may be in any order.
  *
- * An invalid or repeated name or a malformed id is a defect of the caller, because no walk can find such a name.
+ * A directory on disk never has an invalid or repeated name. Therefore such a name, or a malformed id, is a defect of
+ * the caller.
  */
 export async function encodeTree(items: readonly TreeItem[], slices = new Slices()): Promise<Buffer> {
   const sorted = await sortedByKey(items, sortKey, slices);

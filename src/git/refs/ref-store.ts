@@ -428,7 +428,7 @@ interface RefStoreOptions {
 }
 
 // When the refs are opened, reads them without starting git. Git reports a ref as broken when the ref's object is
-// missing. So if an object is neither loose nor certainly packed, the store asks git.
+// missing. So the store asks git about an object, unless the object is loose or is certainly in a pack.
 
 /** The maximum number of objects to check. Checking more objects takes as long as starting a process. */
 const looseMax = 1000;
@@ -548,8 +548,8 @@ async function keepingPackedMode(gitDir: string, work: () => Promise<unknown>): 
   await work();
   const after = modeOf(file);
   if (before === undefined || after === undefined || before === after) return;
-  // Fails if the file is missing, or if it belongs to another user, who then chose the bits. The refs are right in both
-  // cases.
+  // This call fails in two cases, and the refs are right in both. Either the file is missing, or another user has
+  // replaced it and chosen its bits.
   attempt(hasCode('ENOENT', 'EPERM'), () => files.chmodSync(file, before));
 }
 

@@ -1,7 +1,7 @@
 // Decides to which session the hidden refs in the user's repository belong. A session's id is computed from work tree,
 // conversation and strategy. So a second storage can have a session with the same id and the same refs. The second
-// session would move the tags of the first session. When the second session ended, it would remove the first session's
-// checkpoints. Therefore one more ref points to a small note that names the session's directory. While the named
+// session would move the tags of the first session. At its end, the second session would remove the checkpoints of the
+// first session. Therefore one more ref points to a small note that names the session's directory. While the named
 // directory exists, the daemon refuses to open a session in another directory. Within one storage, the lock of a
 // session already ensures a single owner.
 import { dirname, join } from 'node:path';

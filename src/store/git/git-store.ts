@@ -175,7 +175,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     return encoded.map((bytes) => objectId('commit', bytes));
   }
 
-  /** Links packs if git writes directly into this store. The links may bring objects that no snapshot needs. */
+  /** Links packs if git writes directly into this store. A linked pack may contain objects that no snapshot needs. */
   async adopt(objects: string, snapshots: readonly SnapshotId[], signal?: AbortSignal): Promise<void> {
     const { isBelieved, writePlace } = this.#home;
     const [own = ''] = this.gitObjects;

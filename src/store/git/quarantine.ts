@@ -1,9 +1,9 @@
 // Protects the objects of strategy `local` until they are certain to stay in the user's repository. The protection is
 // like git's quarantine for received objects, but lasts longer. New objects are written to a directory of the daemon.
 // This directory does not use the user's objects as an alternate, because the user's git may prune those objects at any
-// moment. At publication the new objects are linked into the user's repository before the ref moves. The daemon keeps
-// its own copy as long as a `gc` that began before the publication may still remove the linked object. This code never
-// removes anything from the user's repository.
+// moment. At publication the new objects are linked into the user's repository before the ref moves. A `gc` that began
+// before the publication may still remove the linked object. Until this is impossible, the daemon keeps its own copy of
+// the object. This code never removes anything from the user's repository.
 import { join } from 'node:path';
 import { syncAll, syncDirectory } from '../../base/atomic-file.ts';
 import { attempt, attemptAsync, hasCode } from '../../base/attempt.ts';
@@ -213,8 +213,8 @@ export class Quarantine {
     const isCollecting = this.#isCollecting();
     await this.restoreObjects();
     if (isCollecting) return true;
-    // An object that still has no file is either missing, or in a pack of the user, where it stays. The objects without
-    // a file are selected first, because a prune may remove further files during the query to git.
+    // An object that still has no file is either missing, or in a pack of the user, where it stays. A prune may remove
+    // further files during the query to git, so the objects without a file are selected before the query.
     const away = this.#recent.filter(({ file }) => !isThere(file)).map(({ file }) => idOf(file));
     const missing = await this.#missing(away.filter((id) => id.length === 40));
     const packed = new Set(away.filter((id) => !missing.has(id)));
@@ -376,8 +376,8 @@ function removeEmptyDirectories(objects: string): void {
 // look up objects.
 
 /**
- * The permission bits that git adds to those that the umask leaves. If the setting is an octal number (`isExact`),
- * files get exactly these bits.
+ * The umask removes permission bits from new files. These are the bits that git adds again. If the setting is an octal
+ * number (`isExact`), files get exactly these bits.
  */
 interface Sharing {
   readonly bits: number;

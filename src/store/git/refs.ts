@@ -76,8 +76,7 @@ export function nameRef(names: RefNames, id: CheckpointId, name: string): string
 }
 
 /**
- * Returns the ref that protects a blob of strict permissions from garbage collection, because no tree contains this
- * blob.
+ * No tree contains the blob of strict permissions, so a ref must protect it from garbage collection. Returns this ref.
  */
 export function modesRef(names: RefNames, blob: string): string {
   return `${names.own}modes/${blob}`;

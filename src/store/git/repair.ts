@@ -122,8 +122,8 @@ async function find(home: GitHome, reader: ObjectReader, ids: ReadonlySet<Checkp
 }
 
 /**
- * Returns only those found checkpoints that are complete. A ref to an incomplete checkpoint would break the user's own
- * git.
+ * Returns the complete checkpoints among the found checkpoints. A ref to an incomplete checkpoint would break the
+ * user's own git.
  */
 async function whole(home: GitHome, found: readonly Found[]): Promise<Found[]> {
   if (await isWhole(home, found)) return [...found];

@@ -20,8 +20,8 @@ const youngMs = 3_600_000;
 const knownMax = 100_000;
 
 /**
- * The background sync waits until this time (in ms) has passed without a checkpoint. The checkpoints of one agent step
- * come faster.
+ * The background sync waits until this time (in ms) has passed without a checkpoint. Within one step of an agent,
+ * checkpoints follow each other in less time.
  */
 const quietMs = 500;
 /**

@@ -87,8 +87,8 @@ export class GitWriter implements SnapshotWriter {
   #failure: { readonly error: unknown } | undefined;
   readonly #turns = new Turns();
   /**
-   * A function that allows sweeps again. No sweep may run from the first write until the writer has stored (sealed) its
-   * tree or was aborted.
+   * A function that allows sweeps again. No sweep may run after the first write. Sweeps are allowed again after the
+   * writer has stored (sealed) its tree, or after an abort.
    */
   #leave: (() => void) | undefined;
 
@@ -307,8 +307,8 @@ export class GitWriter implements SnapshotWriter {
 }
 
 /**
- * Returns a function that is false for ids without a loose object. For a few ids, a listing would take longer than it
- * saves.
+ * Returns a function. The function returns false for an id without a loose object. For a few ids, a listing would take
+ * longer than it saves.
  */
 function looseAmong(objects: string, handed: readonly ObjectToProve[]): (id: string) => boolean {
   return handed.length < bulkMin ? () => true : possiblyLoose(objects);

@@ -129,8 +129,8 @@ export class CarriedRows {
   }
 
   /**
-   * Clears the cache. Called when checkpoints are removed, because the remaining checkpoints may then repeat other
-   * entries.
+   * Clears the cache. Called when checkpoints are removed, because a removal may change which entries the remaining
+   * checkpoints repeat.
    */
   forget(): void {
     this.#kept.clear();

@@ -111,7 +111,7 @@ interface NewBlob {
   readonly blob: BlobId;
   readonly size: number;
   readonly stamp: number;
-  /** The stored size in bytes. Includes chunks that other contents share. */
+  /** The stored size in bytes. Includes chunks that are also part of other contents. */
   readonly storedSize: number;
   /** The bytes to store. When absent, the content is in chunks, and all its chunks exist. */
   readonly packed?: Packed;

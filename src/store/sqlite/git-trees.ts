@@ -19,7 +19,7 @@ import type { GitTrees } from '../snapshot-store.ts';
 import { inlineBytesMax, readBlob } from './content.ts';
 import type { SqliteDatabase } from './database/database.ts';
 
-/** Beyond this size the next diff starts an empty scratch repository. */
+/** When the scratch repository exceeds this size, the next diff uses a new, empty one. */
 const scratchBytesMax = 64 << 20;
 const scratchObjectsMax = 20_000;
 const scratchPacksMax = 50;
@@ -112,8 +112,8 @@ export class SqliteGitTrees {
 }
 
 // A bare repository for git's differ, filled from the database. The daemon writes a few small objects itself, without a
-// git process: a diff of one file takes two contents and some trees. Many objects are written as a pack. This code
-// removes only its own files. No file remains after the session is closed.
+// git process. For example, a diff of one file needs two contents and some trees. Many objects are written as a pack.
+// This code removes only its own files. No file remains after the session is closed.
 
 /** From this number of objects on, storing a pack is faster than storing single files. */
 const packedFrom = 40;

@@ -12,7 +12,7 @@ import { failureOf, testProgram, type WireClient } from '../../support/wire-clie
 /** A daemon with a named fault; see test/support/programs/faulty-daemon.ts. */
 const namedFaultEntry = testProgram('faulty-daemon');
 
-/** Opens a session that must have disabled checkpoints, and tries every checkpoint method in it. */
+/** Opens a session in which checkpoints must be disabled. Then tries every checkpoint method in this session. */
 async function assertDisabled(
   rig: DaemonRig,
   client: WireClient,

@@ -1,5 +1,5 @@
-// New objects are complete and synced before they get their names in the user's repository. If objects cannot be
-// written there, the error says so.
+// New objects are complete and synced before they get their names in the user's repository. If the daemon cannot write
+// objects into this repository, the error says so.
 import {
   chmodSync,
   existsSync,
@@ -166,7 +166,7 @@ test('an error after the refs have moved does not undo the publication, and a mi
     const file = join(gitDirectory, 'objects', id.slice(0, 2), id.slice(2));
     let isMoved = false;
     installFault((call, target) => {
-      // Simulates a prune by the user after the publication, which removes one object.
+      // After the publication, removes one object, as a prune by the user would.
       if (call === 'rm' && target.endsWith('ref-intent.json')) isMoved = true;
       if (isMoved && call === 'exists' && target === file) rmSync(file, { force: true });
       if (isMoved && call === 'link') throw Object.assign(new Error('EIO'), { code: 'EIO' });

@@ -174,7 +174,7 @@ test('a session restores all files even if the schema of its database is damaged
   const work = repository();
   const storage = temporaryDirectory('schema');
   const asked = { strategy: 'sqlite', conversationId: 'c', retention: 'keep' } as const;
-  // Keeps the process alive, because a daemon in this process does not do this.
+  // A daemon in this process does not keep the process alive, so this timer does.
   const pipe = setInterval(() => undefined, 60_000);
   try {
     const first = new InProcessDaemon(storage);

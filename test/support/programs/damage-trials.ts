@@ -76,7 +76,8 @@ function damage(trial: number): string {
   ].filter((file) => statSync(file).size > 0);
   ours.sort();
   // In half of the trials, each file is equally likely to be damaged. In the other half, each byte is equally likely to
-  // be damaged. With only one of the two rules, the many small files or the single large database would get all damage.
+  // be damaged. With the first rule alone, the many small files would get all damage. With the second rule alone, the
+  // single large database would get it.
   let file = ours[below(ours.length)] ?? '';
   if (random() < 0.5) {
     let left = below(ours.reduce((sum, each) => sum + statSync(each).size, 0));

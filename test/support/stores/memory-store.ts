@@ -19,7 +19,7 @@ import { rootPath, type TreePath } from '../../../src/tree/tree-path.ts';
 import { writeGitTrees } from './git-trees.ts';
 import { frozen, gitHash, sealTree, walk } from './memory-tree.ts';
 
-/** The contents of a store. A second store with the same contents acts like the first store after a reopening. */
+/** The contents of a store. To simulate a reopening, a test makes a second store with the same contents. */
 export class MemoryContents {
   readonly blobs = new Map<BlobId, Buffer>();
   readonly trees = new Map<SnapshotId, Directory>();

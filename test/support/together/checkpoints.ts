@@ -27,8 +27,8 @@ export async function create(modelled: ModelledSession, step: CreateStep): Promi
   const { daemon, session, model, head } = modelled;
   const kind = step.isTurn ? 'turn' : 'tool';
   // Some checkpoints get an explicit tag, and some get a name. A tool's explicit tag must belong to the current turn.
-  // With the tag of another turn, no turn would list the tool, because lists follow the order of checkpoints and not
-  // the text of tags.
+  // If the tool had the tag of another turn, no turn would list it: lists follow the order of checkpoints, not the text
+  // of tags.
   const explicit = step.tag > 2 ? undefined : step.isTurn ? `${step.tag + 1}` : `${modelled.turn}.1`;
   const name = step.name > 1 ? undefined : `name-${step.name}`;
   const asked = daemon.call('checkpoint/create', {

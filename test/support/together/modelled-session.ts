@@ -142,8 +142,8 @@ export class ModelledSession {
       this.listed = this.listed.filter(
         (other) => this.byId(other)?.madeAs?.startsWith(`${madeAs}.`) !== true,
       );
-    // If the old checkpoint with this tag is not in the present line, it belongs to another tool. The new checkpoint is
-    // then listed last.
+    // The old checkpoint with this tag may be outside the present line. The tag then belonged to another tool, and the
+    // new checkpoint is listed last.
     const isAgain = made.kind === 'tool' && place >= 0 && this.line.includes(this.listed[place] ?? '');
     if (isAgain) this.listed[place] = id;
     else if (madeAs !== undefined) this.listed = [...this.listed.filter((other) => other !== tagged?.id), id];

@@ -181,8 +181,8 @@ export class RandomEdits {
     const path = this.#newPath();
     if (from === undefined) return 'nothing';
     linkSync(join(this.#root, from), join(this.#root, path));
-    // Replaces the first name by a new file, because the watcher reports a write only for the hard link through which
-    // it was made.
+    // The watcher reports a write under only one of a file's names. Therefore the first name gets a new file, and only
+    // the second name stays.
     const text = this.#content;
     writeFileSync(join(this.#root, `${from}.part`), text);
     renameSync(join(this.#root, `${from}.part`), join(this.#root, from));

@@ -29,7 +29,7 @@ function isOfLines({ removed, added }: Hunk): boolean {
 const wholeLinesMax = 20_000;
 const wholeLine = Decoration.line({ class: 'cm-whole' });
 
-/** Marks the lines that changed as a whole on one side. In these lines no single words are highlighted. */
+/** Marks whole lines on one side of the difference. In these lines no single words are highlighted. */
 export function wholeLines(hunks: readonly Hunk[], side: 'before' | 'after'): Extension {
   if (hunks.length > 0 && hunks.every(isOfLines))
     return EditorView.editorAttributes.of({ class: 'cm-whole' });

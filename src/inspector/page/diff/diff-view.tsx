@@ -128,8 +128,8 @@ export const DiffView = defineComponent(
 );
 
 /**
- * Shows the removed lines above the added lines. Splits the text only at line feeds. From a string, the merge view
- * would drop carriage returns, and the offsets of the daemon's hunks would then be wrong.
+ * Shows the removed lines above the added lines. Splits the text only at line feeds. If the merge view got a string, it
+ * would drop carriage returns. The offsets of the daemon's hunks would then be wrong.
  */
 function removedLines(before: string, shared: ReturnType<typeof configOf>): Extension {
   const original = Text.of(before.split('\n'));

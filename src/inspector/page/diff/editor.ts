@@ -14,7 +14,8 @@ export const readOnlyText: Extension = [
   EditorView.cspNonce.of(nonce),
   EditorState.readOnly.of(true),
   EditorView.editable.of(false),
-  // Only a line feed ends a line. The daemon counts lines in the same way. A carriage return is shown as a sign.
+  // Only a line feed ends a line. The daemon counts lines in the same way. The editor shows a carriage return as a
+  // visible sign.
   EditorState.lineSeparator.of('\n'),
   highlightSpecialChars({
     addSpecialChars: alsoSpecial,

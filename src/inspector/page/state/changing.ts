@@ -145,7 +145,7 @@ interface Steps {
   /** Starts a stage of the change. Returns a function that returns true as long as no later stage has begun. */
   readonly start: (now: Stage) => () => boolean;
   readonly signal: () => AbortSignal;
-  /** Cancels the running request. A restore that is cancelled before its commit changes nothing. */
+  /** Cancels the running request. If a restore is cancelled before its commit, no file has changed. */
   readonly cancel: () => void;
 }
 

@@ -254,7 +254,7 @@ export class SqliteDatabase {
   }
 
   /**
-   * Makes every transaction so far survive a power cut, by syncing the journal. A transaction that is no longer in the
+   * Syncs the journal, so that all earlier transactions survive a power cut. A transaction that is no longer in the
    * journal is already in the database file, which SQLite has synced. This function does not open the database file,
    * because closing the file would drop SQLite's locks.
    */
@@ -358,8 +358,8 @@ function sizeOf(file: string): number {
 // The journal (`-wal`) and its index (`-shm`), which all connections share in memory. When another program removes one
 // of these files, SQLite continues in a file without a name. Other processes then make new files. Data that has not
 // reached the database is lost when the last connection closes. So the daemon checks both files before it uses the
-// database. The connection that still has the removed files writes their data back. After that, no connection of this
-// process uses the database.
+// database. A connection may still have the removed files open. It writes the data of these files into the database.
+// After that, no connection of this process uses the database.
 
 class SideFiles {
   /**
@@ -374,7 +374,7 @@ class SideFiles {
   #users = 0;
   /**
    * Two functions, one for each file. A function returns the path of its file when the file is missing or replaced.
-   * Undefined until both files have existed.
+   * Undefined until both files exist.
    */
   #watches: readonly (() => string | undefined)[] | undefined;
   #removed: string | undefined;
@@ -429,8 +429,8 @@ class SideFiles {
   }
 
   /**
-   * Writes the data that only this connection still has into the database, unless another program has made new side
-   * files.
+   * Some data may exist only in this connection. Writes this data into the database, unless another program has made
+   * new side files.
    */
   writeBackJournal(connection: DatabaseConnection): void {
     const isOthers = (path: string): boolean =>
@@ -472,7 +472,7 @@ class SqliteJournal {
   }
 
   /**
-   * Writes the journal back. Returns false when this is impossible. SQLite then writes the journal back during a
+   * Writes the journal back. Returns false when SQLite cannot do this now. SQLite then writes the journal back during a
    * commit.
    */
   writeBack(): Promise<boolean> {
