@@ -15,8 +15,8 @@ export interface LargeFile {
   /** The longest time that a light request waited during one more `create`. */
   readonly waitMs: number;
   /**
-   * Each checkpoint saves one changed byte. This is the number of bytes that a checkpoint added to the disk, measured
-   * directly after the last `create`.
+   * The number of bytes that a checkpoint of one changed byte added to the disk. Measured directly after the last
+   * `create`.
    */
   readonly bytesEach: number;
   /** The value of `bytesEach` after a minute of rest. */

@@ -1,5 +1,5 @@
 // Simulates a small ext4 disk whose power can be cut. The disk is an image on a loop device. An ioctl shuts the disk
-// down and drops all unwritten data. Only root can use this disk, and only where mounting is allowed.
+// down and drops all unwritten data. To use this disk, a process must be root, and the system must allow it to mount.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';

@@ -136,8 +136,8 @@ export const filesAsync = {
 };
 
 /**
- * Linux's O_PATH, which Node does not define. With this flag a process can open a symbolic link, and a file that it has
- * no permission to read.
+ * Linux's O_PATH, which Node does not define. With this flag a process can open a symbolic link itself. It can also
+ * open a file for which it has no read permission.
  */
 const pathOnly = 0o10000000;
 

@@ -262,8 +262,8 @@ export class Capturer {
   }
 
   /**
-   * True when it is certain, by the current ignore rules, that the next capture includes a file at this path. False
-   * when in doubt, for example for a new file that only the `include` globs match.
+   * True when, by the current ignore rules, the next capture certainly includes a file at this path. False when in
+   * doubt, for example for a new file that only the `include` globs match.
    * @throws GitMissing, GitFailed
    */
   async takes(path: TreePath): Promise<boolean> {

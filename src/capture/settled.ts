@@ -30,7 +30,10 @@ export interface FileClock {
    * removed or replaced.
    */
   readonly isLocal: boolean;
-  /** In milliseconds since 1970. This clock certainly shows this time or a later time. 0 when the clock is unknown. */
+  /**
+   * A time in milliseconds since 1970. This clock certainly shows this time or a later time. 0 when the clock is
+   * unknown.
+   */
   readonly reachedMs: number;
   /** How many milliseconds this clock is behind the clock of this process. */
   readonly behindMs: number;

@@ -97,7 +97,10 @@ async function compare(store: SnapshotStore, from: Side, to: Side): Promise<Comp
   return { changes, fills };
 }
 
-/** Returns the entry of a path in the nearest earlier checkpoint whose capture could read it. */
+/**
+ * Finds the nearest earlier checkpoint whose capture could read a path. Returns the entry of the path in this
+ * checkpoint.
+ */
 async function lastCaptured(
   store: SnapshotStore,
   { before }: Side,

@@ -117,7 +117,7 @@ function isBefore(index: CheckpointIndex, earlier: string, later: StoredCheckpoi
   return false;
 }
 
-/** Checks that `to` comes after `from` on one line. @throws InvalidRange if it does not */
+/** Checks that `from` and `to` are on one line and that `to` comes after `from`. @throws InvalidRange */
 function requireOneLine(index: CheckpointIndex, { from, to }: RevertRange): void {
   const [first, last] = [from.record.id, to?.record.id];
   const isOnLine =

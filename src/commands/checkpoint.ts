@@ -297,8 +297,8 @@ async function deleteCheckpoint({
 }
 
 /**
- * Removes checkpoints and returns how many were removed. First records their parents, and then removes the checkpoints
- * from the store and from the index. The caller decides which checkpoints may be removed.
+ * Removes checkpoints and returns how many were removed. First records the parents of these checkpoints. Then removes
+ * the checkpoints from the store and from the index. The caller decides which checkpoints may be removed.
  */
 export async function removeCheckpoints(
   session: Session,

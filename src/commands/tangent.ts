@@ -84,8 +84,8 @@ function requireTangents({ parts }: Session): void {
 
 /**
  * Leaves a tangent. If the tangent includes files and the client does not keep the tail, restores the files. A client
- * can leave an open tangent even if tangents have been disabled since then. @throws TangentDisabled if tangents are
- * disabled and no tangent is open
+ * can leave an open tangent even if tangents were disabled after the tangent began. @throws TangentDisabled if tangents
+ * are disabled and no tangent is open
  */
 async function exitTangent({
   session,

@@ -1148,7 +1148,7 @@ export interface EventsCapability {
   readonly names: readonly EventName[];
 }
 
-/** The features of checkpointd. If a group is absent, the server does not offer it. */
+/** The features of checkpointd. The server does not offer an absent group. */
 export interface CheckpointdServerCapabilities {
   /** For `session/*`. */
   readonly sessions?: SessionsCapability | undefined;

@@ -13,7 +13,7 @@ import { takeProcessLock } from '../base/process-lock.ts';
 import type { RemoteUrl } from './remote-url.ts';
 
 /**
- * Where a host stores the refs of the sessions that were pushed to it (the lines). `hidden`: below refs/checkpointd/.
+ * The place where a host stores the refs of lines, which are pushed sessions. `hidden`: below refs/checkpointd/.
  * `heads`: among the branches, for a host that accepts only branches.
  */
 export type LinePlace = 'hidden' | 'heads';

@@ -342,8 +342,8 @@ export async function returnEdits(parts: ReturnParts, edited: Edited[]): Promise
 interface MovedBack {
   readonly isBack: boolean;
   /**
-   * Files that a program had edited after the restore. The look moved them from the path to new paths beside it. These
-   * are the new paths.
+   * The new paths of edited files. A program had edited these files after the restore, so the look moved them beside
+   * the path.
    */
   readonly met: readonly TreePath[];
 }

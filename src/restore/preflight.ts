@@ -16,9 +16,9 @@ import type { FileWrite, RestorePlan } from './plan.ts';
 const listedMax = 10;
 
 /**
- * Refuses a plan if contents are missing, or if the disk has too little space for the contents and a reserve of a
- * tenth. All new files are staged before the first old file is removed, so both need space at the same time. Resolves
- * with the sizes of the contents.
+ * Refuses a plan if contents are missing, or if the disk has too little space. The disk needs space for all contents,
+ * and a tenth more as a reserve. All new files are staged before the first old file is removed, so both need space at
+ * the same time. Resolves with the sizes of the contents.
  * @throws DataCorrupt, NoSpace
  */
 export async function requireContents(

@@ -257,8 +257,8 @@ async function applyPlan(
 }
 
 /**
- * Writes the note. If the write fails, removes the note, because a remaining note would make the next start of the
- * daemon carry out the restore.
+ * Writes the note. If the write fails, removes the note. If the note remained, the daemon would carry out the restore
+ * at its next start.
  */
 function writeIntent(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent): void {
   try {

@@ -1,7 +1,7 @@
 // Detects that the client has died even if the input does not end. The input stays open when another process also has
-// the pipe open. Without this watch, daemons once ran for 36 minutes after their client's death. The watch uses only
-// process ids. If the system gives the client's id to a new process, the client seems to be alive. So the end of the
-// input remains the main sign that the client has gone.
+// the pipe open. Before this watch existed, daemons ran for 36 minutes after the death of their client. The watch uses
+// only process ids. If the system gives the client's id to a new process, the client seems to be alive. So the end of
+// the input remains the main sign that the client has gone.
 import { isAlive } from '../base/process-lock.ts';
 
 export interface ParentWatchPorts {

@@ -348,7 +348,7 @@ interface LedgerEntryView {
   readonly checkpoint?: string | undefined;
   readonly tag?: string | undefined;
   readonly toolName?: string | undefined;
-  /** The session whose agent made the change, if it was another session. */
+  /** The id of another session, if the agent of that session made the change. */
   readonly session?: SessionId | undefined;
 }
 

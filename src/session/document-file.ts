@@ -1,8 +1,8 @@
-// A conversation's document in a file of the client. This module checks where the file may be, saves an existing file
-// before replacing it, and writes and reads the document. The daemon replaces a file completely or not at all, and
-// never replaces a link or a device. A refused request changes nothing. If an open session's work tree contains the
-// file, the daemon first saves the file in that session. If the daemon cannot save this file, it does not replace the
-// file. Any other file is replaced without being saved.
+// A conversation's document in a file of the client. This module checks the file's place, saves an existing file before
+// replacing it, and writes and reads the document. The daemon replaces a file completely or not at all, and never
+// replaces a link or a device. A refused request changes nothing. If an open session's work tree contains the file, the
+// daemon first saves the file in that session. If the daemon cannot save this file, it does not replace the file. Any
+// other file is replaced without being saved.
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CheckpointdError, type ErrorKind, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';

@@ -43,8 +43,8 @@ export async function obstacle(session: Session, mode: InitMode): Promise<Disabl
     throw error;
   }
   const { repository, directory } = session.parts;
-  // If a user enabled checkpoints by hand, a resumed session enables them again, because the session has checkpoints,
-  // and perhaps an unfinished restore.
+  // If a user enabled checkpoints by hand, the session has checkpoints, and perhaps an unfinished restore. Therefore a
+  // resumed session enables checkpoints again.
   if (mode === 'auto' && repository === undefined && !files.existsSync(directory.enabledFile))
     return 'NotARepository';
   return undefined;

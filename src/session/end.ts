@@ -226,8 +226,8 @@ export async function beforeDeletion(session: Session, context: OperationContext
 }
 
 /**
- * Deletes a session that is open in this daemon. If this fails before the decision, `reopen` opens the session again
- * for its clients. If no client is left, `reopen` returns false, and the session is closed.
+ * Deletes a session that is open in this daemon. If the deletion fails before the decision, `reopen` opens the session
+ * again for its clients. If no client is left, `reopen` returns false, and the session is closed.
  */
 export function deleteOpen(
   session: Session,

@@ -39,8 +39,8 @@ interface SessionsOptions {
   /** The grace period for orphans in ms. Default: 24 h. */
   readonly orphanGraceMs?: number | undefined;
   /**
-   * True when a kept session stays open for the next client after its last client has left; see {@link
-   * LingeringSessions}.
+   * True when a kept session stays open after its last client has left, so that the next client finds it open; see
+   * {@link LingeringSessions}.
    */
   readonly keepsOpen?: boolean | undefined;
   readonly log: Log;
@@ -277,7 +277,7 @@ export class Sessions {
       return undefined;
     }
     this.#lingering.end(id);
-    this.#shares.join(id, client); // joins before any await: until then the session may end with its last client
+    this.#shares.join(id, client); // joins before any await, because a session without clients may end
     watchFromNow(session);
     return session;
   }

@@ -281,7 +281,7 @@ class Fence {
 
   /**
    * Resolves to true when the handles have reported every change before this call. Resolves to false when the time
-   * limit is reached before that is certain. The wait does not keep the process alive.
+   * limit passes first. The wait does not keep the process alive.
    */
   pass(): Promise<boolean> {
     this.#count += 1;

@@ -662,7 +662,7 @@ test('a conflict of a revert names the authors of both sides, and gives a path t
     conflicts.map(({ author }) => author),
     ['session', 'user'],
   );
-  // The checkpoint records the id of the other session, which is still known after the other session closes.
+  // The checkpoint records the id of the other session. The ledger still has this id after the other session is closed.
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   await daemon.call('session/close', { session: other });
   const { entries } = await daemon.call('ledger/history', { session, path: 'a.txt' });

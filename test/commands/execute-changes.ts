@@ -8,7 +8,7 @@ export type Ask = <M extends CommandMethod>(
   params?: Omit<ParamsOf<M>, 'session'>,
 ) => Promise<unknown>;
 
-/** A change, and the steps by which a session reaches the state before it. */
+/** A change, and the steps that must come before the change. */
 export interface Change {
   readonly method: CommandMethod;
   readonly params?: object;

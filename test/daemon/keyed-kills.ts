@@ -1,6 +1,6 @@
 // Makes a change with a client's key, kills the daemon at the n-th matching call of the seam, and checks the next
-// daemon. The session must have the state before or after the change, and operation/get must say which. A repeated
-// request must make the change only once.
+// daemon. The session must have the state before or after the change, and operation/get must report this state. A
+// repeated request must make the change only once.
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

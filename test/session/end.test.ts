@@ -147,7 +147,7 @@ test('a session counts as closed even if its directory cannot be removed', () =>
     assert.not.equal(again, session);
   }));
 
-/** Returns the command lines of this process's children, if the command line contains the directory. */
+/** Returns the command lines of this process's children. Skips command lines that do not contain the directory. */
 const processesOn = (directory: string): string[] =>
   spawnSync('ps', ['-o', 'args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
     .stdout.split('\n')

@@ -28,8 +28,8 @@ interface ChildOptions {
   /** A process that has an unanswered query and does nothing for this time is killed and replaced. Default: 4 s. */
   readonly patienceMs?: number;
   /**
-   * A process ends if it gets no query for this time. It may also end later, but not after twice this time. Default: 20
-   * s.
+   * A process that gets no query is idle. An idle process is ended after this time, or at the latest after twice this
+   * time. Default: 20 s.
    */
   readonly restMs?: number;
 }

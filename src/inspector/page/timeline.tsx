@@ -316,7 +316,7 @@ const Fold = (props: { readonly isFolded: boolean | undefined; readonly fold: ()
 };
 
 /**
- * Returns the text for the row of a tool. Omits the word "Tool", because the indentation already shows that it is a
+ * Returns the text for the row of a tool. Omits the word "Tool", because the indentation already marks the row as a
  * tool.
  */
 function describe({ toolName = '', description }: Checkpoint): string {

@@ -38,8 +38,8 @@ export class PackedRecords {
   }
 
   /**
-   * Returns the cached lines. Returns no lines when the file is missing or damaged, or when one of its packs has
-   * another stamp than in `stamps`.
+   * Returns the cached lines. Returns no lines when the file is missing or damaged. Also returns no lines when the
+   * stamp of one of its packs differs from `stamps`.
    */
   read(stamps: PackStamps = this.stamps()): RecordLines {
     const lines = this.#kept ?? this.#linesInFile();

@@ -376,7 +376,7 @@ function removeEmptyDirectories(objects: string): void {
 // look up objects.
 
 /**
- * The umask removes permission bits from new files. These are the bits that git adds again. If the setting is an octal
+ * The permission bits that git adds to the mode of a new file after the umask was applied. If the setting is an octal
  * number (`isExact`), files get exactly these bits.
  */
 interface Sharing {

@@ -87,8 +87,8 @@ export class GitWriter implements SnapshotWriter {
   #failure: { readonly error: unknown } | undefined;
   readonly #turns = new Turns();
   /**
-   * A function that allows sweeps again. No sweep may run after the first write. Sweeps are allowed again after the
-   * writer has stored (sealed) its tree, or after an abort.
+   * A function that allows sweeps again. The first write forbids sweeps, until the writer has stored (sealed) its tree
+   * or was aborted.
    */
   #leave: (() => void) | undefined;
 

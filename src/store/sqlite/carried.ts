@@ -129,8 +129,8 @@ export class CarriedRows {
   }
 
   /**
-   * Clears the cache. Called when checkpoints are removed, because a removal may change which entries the remaining
-   * checkpoints repeat.
+   * Clears the cache. Call this after a removal of checkpoints, because the remaining checkpoints may then repeat
+   * different entries.
    */
   forget(): void {
     this.#kept.clear();

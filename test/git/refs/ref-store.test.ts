@@ -152,7 +152,7 @@ for (const count of [1, 2]) {
   test(`if ${count} refs can neither be synced nor moved back, the error reports an unknown outcome`, () =>
     withRefs(async ({ again, objects: [one], left }) => {
       await leaveUndecided(await again(true), both(one));
-      // The note says whether the next open must make the state before the change or after it.
+      // The note says which state the next open must make: the state before the change, or the state after it.
       assert.is((await again()).refs.size, 0);
       assert.equal(left(), []);
     }));

@@ -9,7 +9,7 @@ import { inTemporary, storeOptions } from '../../support/git-oracle.ts';
 
 export const tag = (text: string): Tag => text as Tag;
 
-/** Returns a text that is so large that a git process stores it instead of this process. */
+/** Returns a text that this process does not store itself. The text is so large that a git process stores it. */
 export const large = (text: string): string => text.repeat(200_000);
 
 export async function withShadow(body: (store: GitStore, shadow: string) => Promise<void>): Promise<void> {

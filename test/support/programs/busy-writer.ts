@@ -86,7 +86,7 @@ while (!process.stdin.readableEnded) {
   try {
     acts[below(acts.length)]?.();
   } catch (error) {
-    // The file has disappeared, or another writer has already made it.
+    // Another writer has meanwhile removed or made the file.
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
   // A capture repeats until nothing changes, so it can end only in these pauses.

@@ -1701,7 +1701,7 @@ class EventsCapability(TypedDict):
 
 
 class CheckpointdServerCapabilities(TypedDict, total=False):
-    """The features of checkpointd. If a group is absent, the server does not offer it."""
+    """The features of checkpointd. The server does not offer an absent group."""
     # For `session/*`.
     sessions: SessionsCapability
     # For `checkpoint/*`.

@@ -2346,7 +2346,7 @@ pub struct EventsCapability {
     pub names: Vec<EventName>,
 }
 
-/// The features of checkpointd. If a group is absent, the server does not offer it.
+/// The features of checkpointd. The server does not offer an absent group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointdServerCapabilities {
