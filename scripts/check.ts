@@ -110,8 +110,8 @@ function inSources(output: string): string {
 }
 
 /**
- * Runs one test file. The test runner uvu prints `Total`, `Passed` and `Skipped`. A file without this output counts as
- * not run.
+ * Runs one test file. The test runner uvu prints `Total`, `Passed` and `Skipped`. If a file prints none of this, the
+ * script assumes that its tests did not run.
  */
 function runFile(file: string): Promise<Outcome> {
   return new Promise((resolve) => {

@@ -217,7 +217,10 @@ export class Staging {
     return path;
   }
 
-  /** Makes a temporary file in the nearest directory above the path that exists and is writable. */
+  /**
+   * Searches for the nearest directory that is above the path, exists and is writable. Makes a temporary file in this
+   * directory.
+   */
   #make<T>(path: TreePath, make: (temporary: TreePath) => T): { readonly path: TreePath; readonly made: T } {
     const { tree, temporaries } = this.#options;
     for (let directory = parentOf(path); ; directory = parentOf(directory)) {

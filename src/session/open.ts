@@ -232,8 +232,8 @@ async function build(
     if (resumed) warnIfReplaced(effective, context);
     if (around.watches !== false) beginWatching(session);
     await enableCheckpoints(session, request.init, context, recover);
-    // Writes the marker only after all files were read. If a file is of a later version, the opening has failed by
-    // then, and the marker does not change.
+    // Writes the marker only after all files were read. If a file has a later version, the opening fails before this
+    // step.
     if (effective.marker !== stored) directory.create(effective.marker);
     if (around.watches !== false) startWatching(session);
     session.writeSummary();

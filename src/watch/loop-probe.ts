@@ -66,8 +66,8 @@ export class LoopProbe {
   }
 
   /**
-   * From now on, checks whether the loop is blocked, until the loop is idle again. Call this function at the start of
-   * work that may take long.
+   * Starts to check whether the loop is blocked. The checks end when the loop is idle again. Call this function at the
+   * start of work that may take long.
    */
   busy(): void {
     this.#idleChecks = 0;

@@ -1,4 +1,4 @@
-// A path that a checkpoint had to skip counts neither as deleted nor as changed.
+// If a checkpoint had to skip a path, this path counts neither as deleted nor as changed.
 import { truncateSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -84,9 +84,7 @@ function identityOf(path: string): { id: string; size: number; isDirectory: bool
   return { id: `${stats.dev}:${stats.ino}`, size: Number(stats.size), isDirectory: stats.isDirectory() };
 }
 
-/**
- * Returns a name with the identity of its file. Therefore a name to which another file is renamed counts as a new name.
- */
+/** Returns a name with the identity of its file. Therefore a name counts as new when another file is renamed to it. */
 function nameIn(directory: string, name: string): string {
   const ino = lstatSync(join(directory, name), { bigint: true, throwIfNoEntry: false })?.ino;
   return `${name}:${String(ino)}`;
