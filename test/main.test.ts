@@ -1,5 +1,5 @@
 // Tests the process of the daemon: clean stdout, uncaught failures, the death of the parent, floods of messages.
-// protocol/conformance tests flags, transports and the life cycle.
+// The cases in protocol/conformance test flags, transports and the life cycle.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

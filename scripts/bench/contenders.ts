@@ -26,12 +26,12 @@ export interface Contender {
   /** Simulates a client that comes back after a pause: a new daemon reopens the session and makes a checkpoint. */
   reopen(): Promise<void>;
   /**
-   * Sends light requests during a `create`, and returns the longest time in ms that one of them waited. Returns
+   * Sends light requests during a `create`, and returns the longest time in ms that a request waited. Returns
    * undefined for git, which has no daemon.
    */
   wait(): Promise<number | undefined>;
   /**
-   * Restores like {@link restore} and sends light requests meanwhile. Returns the longest time in ms that one of them
+   * Restores like {@link restore} and sends light requests meanwhile. Returns the longest time in ms that a request
    * waited, or undefined for git.
    */
   waitInRestore(files: number): Promise<number | undefined>;

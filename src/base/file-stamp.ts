@@ -1,6 +1,6 @@
 // Compares files by their stats, without reading them. Two stamps can prove that they belong to the same file, that its
 // content is unchanged, or that no program has touched it. No other module compares stats. This module keeps no state.
-// capture/settled.ts decides for how long after a change a stamp proves nothing.
+// Shortly after a change, a stamp proves nothing; capture/settled.ts decides how long this time is.
 import { systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
 

@@ -384,8 +384,8 @@ export class Capturer {
   }
 
   /**
-   * Scans everything and stores nothing. After this scan, captures may be fast. The scan also finds changes that the
-   * watcher missed.
+   * Scans everything and stores nothing. After this scan, a capture can be a fast scan. The scan also finds changes
+   * that the watcher missed.
    */
   async #scanInBackground(signal: AbortSignal): Promise<void> {
     if (this.#options.handles?.()?.isReady !== true) return;

@@ -153,7 +153,7 @@ export class Recheck {
   }
 
   /**
-   * Returns the paths that the next fast scans have to check after this fast scan. `this` is the object with which this
+   * Returns the paths that the next fast scans have to check after this fast scan. `this` is the object from which this
    * fast scan was planned.
    */
   after({ replaced, listed, unwatched, listings }: FastScanResult, outermost: IgnoreScope): Recheck {
@@ -545,7 +545,7 @@ export class FastScan {
     });
   }
 
-  /** Returns the files with several names that have changed or lost a name in the last round. */
+  /** Returns the changed files with several names. Includes files that lost a name in the last round. */
   #changedLinkedFiles(): ReadonlyMap<string, WalkedEntry> {
     const linkedFiles = new Map<string, WalkedEntry>();
     for (const [path, then] of this.#round) {

@@ -18,8 +18,8 @@ interface Stamps {
 }
 
 /**
- * Some directories with their names. Each field is a column. `ends` has the number of names up to the end of each
- * directory. In `names` and in `blobs`, the items are separated by slashes.
+ * Some directories with their names. Each field is a column. `ends` has for each directory the number of names in this
+ * directory and in all directories before it. In `names` and in `blobs`, the items are separated by slashes.
  */
 export interface StoredColumns {
   readonly paths: readonly TreePath[];

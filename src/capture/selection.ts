@@ -32,7 +32,7 @@ export class Selection {
   readonly #lastChain: (path: TreePath) => string | undefined;
 
   /**
-   * `lastChain` returns the key that a directory's rules had when they were last read, in this scan or in the previous
+   * `lastChain` returns the last known key of a directory's rules. The rules were read in this scan or in the previous
    * scan.
    */
   constructor(options: SelectionOptions, lastChain: (path: TreePath) => string | undefined) {

@@ -27,8 +27,8 @@ export function checkpointLine(
 export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given, head?: Checkpoint): void {
   if (printed(given, { checkpoints })) return;
   if (checkpoints.length === 0) say('The session has no checkpoints.');
-  // After a restore, the list does not contain the current checkpoint. The list contains the restored checkpoint, which
-  // has the same files, so this function marks that checkpoint.
+  // After a restore, the list does not contain the current checkpoint. The list contains the restored checkpoint, so
+  // this function marks the restored checkpoint. Both have the same files.
   const here =
     head &&
     (checkpoints.find(({ id }) => id === head.id) ??

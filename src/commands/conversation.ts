@@ -306,7 +306,7 @@ export const conversationSetTools = defineConversationChange(
 );
 
 /**
- * Stores the agents of the client. The daemon keeps them and the key of this request only in memory, until the process
+ * Stores the agents of the client. The daemon keeps the agents and the request's key only in memory, until the process
  * ends.
  */
 export const conversationSetAgents = defineConversationChange(
@@ -346,8 +346,8 @@ export const conversationRecordLines = defineConversationChange(
 export const conversationExport = defineCommand('conversation/export', async (call) => {
   const { session, params, openSessions, context } = call;
   const { path, overwrite } = params;
-  // The file may be in the work tree of another session. In this case, the export also waits in that session's queue.
-  // Without a file, the export waits only in the queue of its own session.
+  // The file may be in the work tree of another session. In this case, the export also waits in the queue of the other
+  // session. Without a file, the export waits only in the queue of its own session.
   const place =
     path == null
       ? undefined

@@ -110,8 +110,8 @@ function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): 
 }
 
 /**
- * Returns the time when a checkpoint became unlisted. This is the time of the checkpoint that took the tag of the
- * unlisted checkpoint or of its turn.
+ * Returns the time when a checkpoint became unlisted. At this time, a later checkpoint took the tag of this checkpoint
+ * or of this checkpoint's turn.
  */
 function unlistedSince(index: CheckpointIndex, { madeAs, timestamp }: CheckpointRecord): number {
   if (madeAs === undefined) return Date.parse(timestamp);
@@ -204,7 +204,10 @@ class LimitKeeper {
     this.#session = session;
   }
 
-  /** Schedules a check after `ms` milliseconds. Does nothing if an earlier check is already scheduled. */
+  /**
+   * Schedules a check after `ms` milliseconds. Does nothing if a check is already scheduled for this time or an earlier
+   * time.
+   */
   enforceIn(ms: number): void {
     const dueMs = this.#session.parts.clock.monotonic() + ms;
     if (dueMs >= this.#dueMs) return;

@@ -59,8 +59,8 @@ export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set
 }
 
 /**
- * Returns how the file system folds the paths of a restore. Tests only directories in which two of the paths
- * could be equal after folding. When one of these directories folds names, all directories count as folding.
+ * Returns how the file system folds the paths of a restore. Tests only directories in which two of the paths could be
+ * equal after folding. When one of these directories folds names, this function regards all directories as folding.
  */
 export function foldingOf(tree: AnchoredFiles, paths: readonly TreePath[]): Folding {
   const directories = new Set<TreePath>();

@@ -216,8 +216,8 @@ export class Commit {
   }
 
   /**
-   * Gives the file at the path a second name, and returns this name. The field `shown` is set only if this file is the
-   * one that was verified.
+   * Gives the file at the path a second name, and returns this name. Sets `shown` only if this name belongs to the
+   * verified file.
    */
   #secondName(path: TreePath, signature: Signature): { aside: Aside; shown?: Signature } | undefined {
     const aside = this.#names.link(path);

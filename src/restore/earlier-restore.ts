@@ -1,6 +1,6 @@
 // Reads facts about an earlier restore from snapshots. An undo needs the paths that the restore changed. A recovery
-// needs the edits since the restore was interrupted. This module makes no decision about single files. This module
-// writes only snapshots whose contents the store already has.
+// needs the edits that were made after the interruption of the restore. This module makes no decision about single
+// files. This module writes only snapshots whose contents the store already has.
 import type { SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { snapshotOf } from '../store/snapshot-of.ts';

@@ -73,7 +73,7 @@ interface MoveStagingOptions {
 }
 
 /**
- * Returns the moves whose result is the same as if the restore wrote a new file. The file of such a move belongs to
+ * Returns the moves that give the same result as writing a new file. The file of such a move belongs to
  * this user and has the usual permission bits, no access list and no second name.
  */
 export async function possibleMoves(

@@ -124,7 +124,7 @@ function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undef
  * Asks the kernel whether a file or link may be removed, without removing it. `rmdir` first checks this permission, and
  * then fails because the entry is not a directory. Any other test for append-only would open the file for writing, and
  * file watchers would report this.
- * @throws EPERM when the entry may not be removed, ENOTDIR when it may. Linux makes the two checks in this order.
+ * @throws EPERM when the entry must not be removed, ENOTDIR otherwise. Linux makes the two checks in this order.
  */
 function askToRemove(address: Buffer): void {
   if (process.platform !== 'linux') return;

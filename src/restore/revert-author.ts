@@ -42,8 +42,8 @@ export function headsOf(index: CheckpointIndex, range: RevertRange): Set<Checkpo
 export interface AuthorAsked {
   readonly session: SessionId;
   /**
-   * Returns the reason to skip a path, or undefined. There is a reason when another session may have reported work at
-   * the path, and this session missed the report.
+   * Returns the reason to skip a path, or undefined. The reason is set when this session may have missed another
+   * session's report about the path.
    */
   readonly doubtAt: (path: TreePath) => LeftAlone['reason'] | undefined;
   /** Returns a content that an agent reported and that no checkpoint contains, if the session has kept this content. */

@@ -32,7 +32,7 @@ export function temporaryName(id: string, n: number): string {
 }
 
 /**
- * The temporary names of one run. Entries with these names may still exist. At its end, the run removes each of them.
+ * The temporary names of one run. Entries with these names may still exist. The run removes these entries at its end.
  */
 export class Temporaries {
   readonly #id: string;

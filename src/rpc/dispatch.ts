@@ -99,8 +99,8 @@ export class Dispatcher {
     const { log, client } = this.#ports;
     const mutates = facts.effects === 'store' || facts.effects === 'workspace';
     try {
-      // Only the first requests wait here, in their order, until the handlers are loaded. Later requests do not wait,
-      // because each `await` here would delay a request by a turn of the event loop.
+      // Only the first requests wait here, in their order, until the handlers are loaded. For later requests, this code
+      // has no `await`, which would delay a request by a turn of the event loop.
       const handler = this.#handlerOf(method) ?? (await this.#loadHandler(method));
       if (handler === undefined) return notFound(method);
       controller.signal.throwIfAborted();

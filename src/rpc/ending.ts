@@ -20,7 +20,7 @@ export type EndReason =
   | 'idle';
 
 interface EndingPorts {
-  /** Waits for running requests. After `graceMs`, aborts those that are still running. */
+  /** Waits for running requests. Aborts the requests that are still running after `graceMs`. */
   readonly finishRequests: (graceMs: number) => Promise<void>;
   /** Ends all sessions. Called once, with the first reason. */
   readonly stop: (reason: EndReason) => Promise<void>;

@@ -9,11 +9,11 @@
 // - `deleted`: the renamed directory is gone from the disk. The marker is deleted last. After a kill, the marker
 // therefore shows that the remaining files belong to checkpointd.
 //
-// A session ends in one of three ways. Closing (`endSession`, and `abandonSession` for a process that must end at once)
-// removes checkpoints, but never the only copy of a user's work. A session with such a copy stays as an orphan, and a
-// client can resume it with the same conversation. Deleting (`deleteOpen`, `deleteClosed`) is requested by a client and
-// removes all data. Sweeping (`sweepStorage`, `finishDeletion`) completes the end of a session whose daemon has died.
-// Sweeping continues from the state that the disk shows.
+// A session ends in one of three ways. Closing removes checkpoints, but never the only copy of a user's work
+// (`endSession`, or `abandonSession` if the process must end at once). A session with such a copy stays as an orphan,
+// and a client can resume it with the same conversation. Deleting (`deleteOpen`, `deleteClosed`) is requested by a
+// client and removes all data. Sweeping (`sweepStorage`, `finishDeletion`) completes the end of a session whose daemon
+// has died. Sweeping continues from the state that the disk shows.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';

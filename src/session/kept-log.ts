@@ -1,5 +1,6 @@
-// Opens the session's log, and passes its records to the parts of the session that wrote them. If the log is unreadable
-// and the client requests it, renames the file, so that the checkpoints can be used without the log. Deletes no file.
+// Opens the session's log, and passes its records to the parts of the session that wrote them. If the log is
+// unreadable, renames the file when the client requests this. The session can then use its checkpoints without the log.
+// Deletes no file.
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { CheckpointdError, isDamage } from '../base/errors.ts';

@@ -102,7 +102,7 @@ interface OperationFate {
   readonly key?: string | undefined;
   /** The first answer. For an operation of an earlier process, the logged effect. Absent when neither is known. */
   readonly result?: unknown;
-  /** The checkpoint that the operation published. Known even when the result is unknown. */
+  /** The checkpoint that the operation published. May be present when `result` is absent. */
   readonly checkpoint?: string | undefined;
   readonly error?: { readonly kind: ErrorKind | 'RequestCancelled'; readonly message: string } | undefined;
 }

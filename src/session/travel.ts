@@ -47,9 +47,9 @@ export async function pushSession(
 }
 
 /**
- * Returns a function that reads the session's state when the function is called. A push calls it after waiting for the
- * remote, because requests may change the session during this wait. @throws CheckpointsDisabled; the returned function
- * throws it too
+ * Returns a function that reads the session's state when the function is called. A push calls this function after
+ * waiting for the remote, because requests may change the session during this wait. The returned function throws the
+ * same error. @throws CheckpointsDisabled
  */
 export function lineSource(session: Session): (identity: LineIdentity) => LineSource {
   session.requireCheckpoints();

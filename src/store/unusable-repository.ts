@@ -35,7 +35,7 @@ export const foreignText = {
 
 /**
  * Returns the error for a repository that was converted or replaced. The checkpoints are still in this repository, or
- * in the repository that this one replaced.
+ * in the old repository, if it was replaced.
  */
 export function convertedRepository(
   path: string,

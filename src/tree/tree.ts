@@ -7,7 +7,7 @@ import { ancestors, join, rootPath, type TreePath } from './tree-path.ts';
 /** A directory that a capture is building or that a store has returned. Names are latin1 byte strings. */
 export interface Directory {
   readonly entries: Map<string, DirectoryNode>;
-  /** The permission bits of the directory. As with files, present only when they are stricter than usual. */
+  /** The permission bits of the directory. Present only when the bits are stricter than usual, as for files. */
   permissions?: number | undefined;
   /**
    * The id that the store gave to this directory. Set when the tree is stored. Later scans reuse the directory with its
@@ -50,9 +50,9 @@ export function isHollow(directory: Directory): boolean {
 }
 
 /**
- * Returns a copy of the tree with more files. An added file may collide with a file of the tree, at the same path or
- * above it. With `replaces`, the added file then replaces that file. Without `replaces`, the added file is left out.
- * New directories get the permissions of the same paths in `model`.
+ * Returns a copy of the tree with more files. Sometimes the tree has a file at the path of an added file, or above this
+ * path. With `replaces`, the added file then replaces the file of the tree. Without `replaces`, the added file is left
+ * out. New directories get the permissions of the same paths in `model`.
  */
 export function overlaid(
   tree: Directory,

@@ -303,7 +303,8 @@ export function readLink(
 
 /**
  * Classifies errors that concern one path: the path is missing (`gone`), or exists but is unreadable. @throws every
- * other error (EMFILE, ENFILE, ENOMEM …). The capture then fails, because the file itself may be readable.
+ * other error (EMFILE, ENFILE, ENOMEM …). After such an error the capture fails and does not skip the file, because the
+ * file may be readable.
  */
 export function problemOf(error: unknown): 'gone' | 'unreadable' | 'nameTooLong' {
   switch (systemCode(error)) {

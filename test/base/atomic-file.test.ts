@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { RarelyChangedPaths } from '../../src/base/atomic-file.ts';
 import { installFault } from '../../src/base/seam.ts';
 
-/** A file that has not changed for a long time, so its next change is sure to change its timestamps. */
+/** A file that has not changed for a long time. Therefore the next change certainly changes the file's timestamps. */
 const old = process.execPath;
 
 async function syncsDuring(work: () => Promise<void>, fails = false): Promise<number> {

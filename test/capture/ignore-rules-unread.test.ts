@@ -1,5 +1,5 @@
-// If ignore rules cannot be read for a moment, a capture fails or reports this. A capture never takes a file that these
-// rules ignore.
+// If ignore rules cannot be read for a moment, a capture fails or reports the unread rules. A capture never takes a
+// file that these rules ignore.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// Takes the place of the directory handles, and misses only the changes that a test names. All other changes are marked
-// in the same turn of the event loop, with as few marks as the kernel would report.
+// Takes the place of the directory handles, and misses only the changes that a test names. Marks all other changes in
+// the same turn of the event loop. Makes no more marks than the kernel would report.
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';

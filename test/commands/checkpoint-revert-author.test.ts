@@ -209,7 +209,7 @@ test('if an agent reports a write to a file that captures leave out, the daemon 
   const pair = await new Pair().open();
   write(pair.root, { '.gitignore': 'seen.env\nout/\n', 'seen.env': 'old secret' });
   await pair.turn();
-  // This ignore rule is newer than the last checkpoint, but it applies.
+  // The rule `*.key` is newer than the last checkpoint, but it applies to the reported files.
   write(pair.root, { '.gitignore': 'seen.env\nout/\n*.key\n' });
   await pair.wrote(pair.a, {
     'seen.env': 'secret 1',

@@ -16,8 +16,8 @@ import { changes } from './execute-changes.ts';
 const names = ['x', 'y', 'z'];
 
 /**
- * Breaks a restore after its first files. Also removes those contents from the store that are needed to finish the
- * restore or to undo it.
+ * Breaks a restore after its first files. Also removes contents from the store, so that the daemon can neither finish
+ * nor undo the restore.
  */
 async function breakRestore(rig: SessionRig, session: string): Promise<void> {
   const write = (turn: string): void => {

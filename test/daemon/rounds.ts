@@ -11,8 +11,8 @@ export interface Holdings {
   readonly descriptors: number;
   readonly children: number;
   /**
-   * The size of live heap and buffers after a garbage collection. Resident memory would depend on when collections
-   * happen.
+   * The size of live heap and buffers after a garbage collection. Resident memory would depend on the times of garbage
+   * collections.
    */
   readonly memory: number;
 }
@@ -89,7 +89,7 @@ async function liveHeap(file: string): Promise<number> {
   return bytes;
 }
 
-/** Memory for three checkpoints: 2 KB each for their refs, their contents in the ledger, and growing caches. */
+/** Memory for three checkpoints. Each needs 2 KB for its ref, for its contents in the ledger and for growing caches. */
 const bytesPerRound = 6000;
 
 const allowedAfter = (round: number, first: Holdings): number =>

@@ -68,7 +68,7 @@ class Syncs {
     else this.#lengths.set(id, size);
   }
 
-  /** Returns the files whose present length was not synced, or whose name was not in the directory at its last sync. */
+  /** Returns the files whose current length or name was not synced. A name is synced by a sync of its directory. */
   #unsynced(): string[] {
     const open = vital(this.#rig, this.#session ?? '').filter((file) => {
       const { id, size } = identityOf(file);

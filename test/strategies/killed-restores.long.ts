@@ -247,7 +247,7 @@ function afterPlan({ restored, deleted }: RestoreResult | RevertResult, before: 
   return files;
 }
 
-/** Skips a revert that begins at a checkpoint from which the current checkpoint does not descend. */
+/** Skips a revert whose first checkpoint is not an ancestor of the current checkpoint. */
 function refusedRange(error: unknown): undefined {
   if (!(error instanceof CheckpointdError && error.kind === 'InvalidRange')) throw error;
 }

@@ -238,7 +238,7 @@ test('an edit that a program makes during a restore is never lost (F76)', async 
     }
     await ended;
     // If the program was suspended between opening a file and writing to it, only the late look finds the write. If a
-    // later restore has changed the path, the late look keeps the write in a file beside the path.
+    // later restore has changed the path, the late look puts the written file beside the path.
     const beside = new Map<string, string>();
     for (const name of readdirSync(top)) {
       const late = await checkDisplaced({ directory: `${top}/${name}`, root, id, contents });

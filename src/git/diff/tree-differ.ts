@@ -81,8 +81,7 @@ export class TreeDiffer {
     };
     signal?.addEventListener('abort', abandon, { once: true });
     try {
-      // If a line is not an id, git prints the line unchanged. Together with the line, git flushes all output before
-      // the line.
+      // If a line is not an id, git prints the line unchanged. At such a line, git also flushes all earlier output.
       const end = `end ${randomBytes(16).toString('hex')}\n`;
       const question = Buffer.from(`${from} ${to}\n${end}`, 'latin1');
       const head = Buffer.from(`${from} ${to}`, 'latin1');

@@ -212,7 +212,7 @@ function takeFacts(count: number): TakeAnswer<number[]> {
   };
 }
 
-/** True when git refused or died. False when git hung, because it would hang again. */
+/** True when git refused or died. False when git hung, because a repeated call would hang, too. */
 function isGitFailure(error: unknown): boolean {
   return error instanceof CheckpointdError && error.kind === 'GitFailed' && !isSilence(error);
 }

@@ -282,8 +282,8 @@ export class RefStore {
   }
 
   /**
-   * Undoes a refused change, so that the error can truthfully say that nothing changed. `isDoubtful`: true when perhaps
-   * no ref has changed.
+   * Undoes a refused change, so that the error can truthfully say that nothing changed. `isDoubtful`: true when it is
+   * unknown whether a ref has changed.
    */
   async #rollBack(before: readonly RefChange[], error: unknown, isDoubtful = false): Promise<never> {
     try {
@@ -398,7 +398,7 @@ interface RefStoreOptions {
   readonly objects?: string;
   /** Returns the ids of the objects that are certainly in packs. Called at each opening. Default: none. */
   readonly packed?: () => Pick<ReadonlySet<string>, 'has'>;
-  /** The namespaces of the daemon, each with a final `/`. The store reads and moves no other refs. */
+  /** The namespaces of the daemon, each with a final `/`. The store reads and moves only refs in these namespaces. */
   readonly prefixes: readonly string[];
   /** The directories of the daemon's namespaces. The store checks these directories for changes by other programs. */
   readonly directories: readonly string[];

@@ -40,9 +40,9 @@ export const packingLimits = {
 const joinedBytesMax = 1 << 30;
 
 /**
- * Lets git compare contents up to this size, because two versions of a large content differ little. Git then needs
- * about five times the content's size in memory, for two contents and the index of one of them. A larger window would
- * need one and a half times as much memory, and would find no further similarities.
+ * Lets git compare contents up to this size. Large contents are worth comparing, because two versions differ little.
+ * Git then needs about five times the content's size in memory, for two contents and the index of one of them. A larger
+ * window would need one and a half times as much memory, and would find no further similarities.
  */
 const packSettings = {
   'core.bigFileThreshold': '256m',
@@ -227,9 +227,9 @@ function packsIn(objects: string): Pack[] {
 }
 
 /**
- * Returns the packs to merge into a new pack, smallest first. Takes the next pack as long as this pack has at most
- * twice as many objects as the new pack has so far. The loose objects count as part of the new pack. So each object is
- * rewritten only about once per doubling of the number of objects.
+ * Returns the packs to merge into a new pack, smallest first. Adds packs until the next pack has more than twice as
+ * many objects as the new pack. The loose objects count as part of the new pack. So each object is rewritten only about
+ * once per doubling of the number of objects.
  */
 function packsToJoin(packs: readonly Pack[], loose: number): readonly Pack[] {
   let total = loose;

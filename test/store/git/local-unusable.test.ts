@@ -182,8 +182,8 @@ test('if the work tree gets its own repository, the error names the repository t
     } as const;
     const { session } = await rig.request('session/open', place);
     await rig.request('session/close', { session });
-    // Removes the daemon's own copies of the objects, from which the new repository could get the checkpoints. Such
-    // copies do not exist if storage and repository are on different disks.
+    // Removes the daemon's own copies of the objects, because the new repository could get the checkpoints from these
+    // copies. There are no copies if storage and repository are on different disks.
     for (const name of ['kept', 'incoming'])
       rmSync(join(rig.storage, session, 'local', name), { recursive: true, force: true });
     git(join(rig.work, 'deep'), 'init', '-q');

@@ -230,7 +230,7 @@ const partColumns = ['type', 'name', 'table', 'sql'] as const;
 
 const written = new Map<number, Promise<readonly Part[]>>();
 
-/** Returns the parts that the statements of a version make, by running them once in memory. */
+/** Returns the schema parts of a version. Runs the migrations up to this version once, in a database in memory. */
 function partsAsWritten(version: number): Promise<readonly Part[]> {
   const known = written.get(version);
   if (known !== undefined) return known;

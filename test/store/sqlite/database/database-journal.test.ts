@@ -54,7 +54,7 @@ async function withDatabase(
   }
 }
 
-/** Each item has 200 kB, and each slice has two items: 24 MB in all. */
+/** Makes writing slow. Each item has 200 kB, and each slice has two items. All items together have 24 MB. */
 const slowly =
   (write: (item: number) => void) =>
   (item: number): void => {
