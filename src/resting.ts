@@ -60,7 +60,10 @@ export async function openAtRest(
   }
 }
 
-/** Makes a private temporary directory. Returns undefined when it would be in the work tree or cannot be made. */
+/**
+ * Makes a private temporary directory. Returns undefined when the directory would be in the work tree or cannot be
+ * made.
+ */
 function makeScratch(workspace: string): string | undefined {
   return attempt(isOfSystem, () => {
     const scratch = join(files.realpathSync(tmpdir()), `checkpointd-${randomBytes(9).toString('hex')}`);

@@ -9,7 +9,7 @@ import {
   wrap,
 } from './dialect.ts';
 
-/** The requests that begin and end a connection. The client sends them by itself. */
+/** The requests that begin and end a connection. The client sends these requests by itself. */
 const ownLife = new Set(['initialize', 'shutdown']);
 
 function typeName(schema: Method['params']): string {

@@ -37,7 +37,7 @@ export function placeOf(root: string, name: string): Buffer {
 /** The file or link at each path. Directories have no entries of their own. */
 export type Manifest = ReadonlyMap<string, Thing>;
 
-/** Lists all files below `root`. Leaves out the `.git` of `root`, but not that of a nested repository. */
+/** Lists all files below `root`. Leaves out the `.git` of `root`, but not the `.git` of a nested repository. */
 export function look(root: string): Manifest {
   const found = new Map<string, Thing>();
   const visit = (prefix: string): void => {

@@ -112,7 +112,10 @@ export const files = {
   writeFileSync: through('writeFile', fs.writeFileSync),
 };
 
-/** Closes a descriptor that has a lock. Does not pass the seam, because even a failed close frees the lock. */
+/**
+ * Closes a descriptor that has a lock. Even a failed close frees the lock, but a fault of the seam would not. Therefore
+ * this call does not pass the seam.
+ */
 export const freeDescriptor = (fd: number): void => fs.closeSync(fd);
 
 /** Asynchronous calls, named as in node:fs/promises. */

@@ -1,6 +1,6 @@
-// Assertions of the program about its own state. A failed assertion means a defect of the program; a client's mistake
-// never causes it. If an assertion fails during a mutation, the session's queue refuses all later changes, so that no
-// change builds on an unexplained state.
+// Assertions of the program about its own state. A failed assertion means a defect of the program, and never a client's
+// mistake. If an assertion fails during a mutation, the session's queue refuses all later changes, so that no change
+// builds on an unexplained state.
 
 /** The error for a defect of the program. Never thrown for bad input, a full disk or a missing file. */
 export class InvariantViolation extends Error {

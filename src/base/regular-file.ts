@@ -1,5 +1,5 @@
-// Reads a regular file that another program may have written. Never waits for that program: does not open a FIFO or a
-// terminal. This module changes nothing.
+// Reads a regular file that another program may have written. Never waits for another program: does not open a FIFO or
+// a terminal. This module changes nothing.
 import { attempt } from './attempt.ts';
 import { systemCode } from './errors.ts';
 import { constants, files } from './files.ts';

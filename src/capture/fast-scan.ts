@@ -425,7 +425,7 @@ export class FastScan {
   }
 
   /**
-   * Returns the directories that were replaced, or of which a listed sub-directory has disappeared. These directories
+   * Returns the directories that were replaced, or that lost a listed sub-directory. These directories
    * have to be listed again.
    */
   #exchanged(): TreePath[] {

@@ -54,7 +54,7 @@ export interface WalkedEntry {
   ignored: boolean | undefined;
   /** True when the capture takes the file, enters the directory, or reports the problem. */
   taken: boolean;
-  /** The content that was read under `stamp`. */
+  /** The content that was read while the file had `stamp`. */
   blob: BlobId | undefined;
   /** True when an equal stamp in a later scan proves an equal content. */
   settled: boolean;

@@ -77,8 +77,8 @@ export class Selection {
   }
 
   /**
-   * True when this scan selects the same names of a directory as the earlier scan. Called when the rules are the same.
-   * Even then the selection may differ, because it also depends on the index of a repository.
+   * True when this scan selects the same names of a directory as the earlier scan. Called when the rules are unchanged.
+   * The selection may differ nevertheless, because it also depends on the index of a repository.
    */
   takesAsBefore(directory: WalkedDirectory): boolean | Promise<boolean> {
     if (directory.known?.isWhole === true) return true;

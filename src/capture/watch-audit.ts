@@ -44,7 +44,7 @@ interface Finding {
 /**
  * A process can read a changed content before the kernel queues the event about the change. For example, the kernel may
  * suspend the writer before it queues the event, or one call may write for a long time. A capture may therefore see the
- * change before the kernel reports it, and a fence does not wait for this late report.
+ * change first, and a fence does not wait for the kernel's late event.
  */
 const graceMs = 1000;
 

@@ -76,7 +76,7 @@ function rangeOf(index: CheckpointIndex, checkpoint: StoredCheckpoint): RevertRa
 }
 
 /**
- * Returns the range of a turn. The range ends at the next turn of the turn's line. Without a next turn, the range ends
+ * Returns the range of a turn. The range ends at the next turn on the same line. Without a next turn, the range ends
  * at the current work tree. If a restore has abandoned the line, the range ends at the line's last checkpoint.
  */
 function turnRange(index: CheckpointIndex, turn: StoredCheckpoint): RevertRange {

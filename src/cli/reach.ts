@@ -202,8 +202,8 @@ async function daemonFor(
 }
 
 /**
- * Returns the parameters that open an existing session. They allow a protected directory, because the user allowed it
- * when the session was first opened.
+ * Returns the parameters that open an existing session. The parameters allow a protected directory, because the user
+ * allowed this directory when the session was first opened.
  */
 function paramsOf({ workspace, conversationId, strategy, storage }: StoredSession): SessionOpenParams {
   return { workspace, conversationId, strategy, storageDir: storage, allowProtected: true };

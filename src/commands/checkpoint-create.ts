@@ -98,8 +98,8 @@ async function moveTo(
 }
 
 /**
- * True when the work tree is the same as in a checkpoint. A path that the checkpoint's capture or the new capture
- * skipped counts as equal.
+ * True when the work tree is the same as in a checkpoint. Ignores the paths that the checkpoint's capture or the new
+ * capture skipped.
  */
 async function isSame(checkpoints: Checkpoints, head: StoredCheckpoint, capture: Capture): Promise<boolean> {
   const { index } = checkpoints;

@@ -189,7 +189,7 @@ function checkRequest(
 }
 
 /**
- * Refuses to keep more messages than the history has. If the client asks for more, its count is wrong, and the
+ * Refuses to keep more messages than the history has. A client that asks for more has counted wrongly, and the
  * compaction could lose messages. @throws InvalidRange
  */
 function checkKeep({ state }: Conversation, keep: number): void {

@@ -43,8 +43,8 @@ interface AppendResult extends Lengths {
 
 interface NextMessageResult {
   /**
-   * False when the text of the pending message was locked and therefore not replaced. Even then, the next message is
-   * set.
+   * False when the text of the pending message was locked and therefore not replaced. The next message is set in both
+   * cases.
    */
   readonly accepted: boolean;
   readonly pendingUserMessage?: string | undefined;

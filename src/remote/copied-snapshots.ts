@@ -15,7 +15,7 @@ import { type Directory, isDirectory } from '../tree/tree.ts';
 /** The maximum size in bytes of a content that is copied in memory. Larger contents are copied through a file. */
 const inMemoryBytesMax = 8 << 20;
 const copiesAtOnce = 16;
-/** More contents are copied at once if each has at most this size in bytes. Git then gets many queries in one write. */
+/** Contents of at most this size in bytes are copied in larger groups. Git then gets many queries in one write. */
 const smallBytesMax = 1 << 16;
 const smallCopiesAtOnce = 128;
 

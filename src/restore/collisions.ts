@@ -34,8 +34,8 @@ export function foldedKey(path: TreePath, folding: Folding): string {
 }
 
 /**
- * Returns the colliding paths. Two paths collide if they, or two directories above them, have equal keys but different
- * spellings.
+ * Returns the colliding paths. Two paths collide if they have equal keys but different spellings. They also collide if
+ * two directories above them do.
  */
 export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set<TreePath> {
   const colliding = new Set<TreePath>();

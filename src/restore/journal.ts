@@ -46,7 +46,7 @@ export interface RestoreIntent {
   readonly takesBack?: CheckpointId;
   /** True when the undo or redo restores the whole earlier state, and not only the paths that the restore changed. */
   readonly isExact?: boolean;
-  /** The only paths that the restore, and a repeated run, may change. When absent, the restore may change all paths. */
+  /** The restore may change only these paths, even in a repeated run. When absent, the restore may change all paths. */
   readonly only?: readonly TreePath[] | undefined;
   /**
    * The `directories` of the plan. If the first run emptied one of these directories, a repeated run removes this

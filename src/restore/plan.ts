@@ -430,7 +430,7 @@ class Draft {
 
   /**
    * Refuses a write if an entry is in its way and the plan no longer removes this entry. Then cancels the deletions
-   * that only the refused writes needed.
+   * that were necessary only for the refused writes.
    */
   *refuseBlocked(): Steps {
     for (const write of this.#writes.values()) {

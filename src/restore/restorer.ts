@@ -66,7 +66,7 @@ export interface AppliedPlan {
   readonly restored: readonly TreePath[];
   /** The removed files, including the files of a directory that a file replaced. */
   readonly deleted: readonly TreePath[];
-  /** The paths that were not restored: those that the plan refused, and those that failed during the run. */
+  /** The paths that were not restored, because the plan refused them or because they failed during the run. */
   readonly failed: readonly Failure[];
   /**
    * The paths that another program changed between the capture and the restore. The restore did not change
@@ -76,8 +76,8 @@ export interface AppliedPlan {
   /** The paths that got only the owner's permission bits, because an access list turns the group bits into a mask. */
   readonly ownerOnly: readonly TreePath[];
   /**
-   * Files that a program edited while the restore replaced them. Such a file is kept beside its path, because the new
-   * file at the path was edited, too.
+   * Replaced files that a program edited during the restore. A program also edited the new file at the path, so the
+   * replaced file is kept beside the path.
    */
   readonly keptBeside: readonly ReturnedEdit[];
   /** The temporary files that could not be removed. The journal must stay until a sweep has removed these files. */

@@ -7,7 +7,7 @@ import { isAlive } from '../base/process-lock.ts';
 export interface ParentWatchPorts {
   /** The client's process id, which `initialize` or the command line gave. */
   readonly processId?: number | undefined;
-  /** True to detect that this process got a new parent. Used with stdio, where the client is the parent process. */
+  /** True to watch whether this process gets a new parent. Used with stdio, where the client is the parent process. */
   readonly watchOwnParent: boolean;
   readonly onGone: () => void;
   readonly intervalMs?: number;

@@ -185,8 +185,8 @@ export function writerOf(
 
 /**
  * Returns the newest record of a content. Ignores records of restores, because a restore only writes content that
- * already has an author. A revert is an exception: it merges, so the session is the author of a content that first came
- * from a revert. Returns undefined when the content is only in records of other restores.
+ * already has an author. A revert is an exception, because it merges. The session is the author of a content that first
+ * came from a revert. Returns undefined when the content is only in records of other restores.
  */
 function firstWriteOf(session: Session, path: TreePath, content: Known): LedgerRecord | undefined {
   const { index, ledger } = session.requireCheckpoints();

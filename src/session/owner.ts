@@ -312,9 +312,9 @@ function readOwner(file: string): Owner | undefined {
 
 /**
  * True when the holder may be alive although this process got both locks. If the holder had locked the directory, the
- * holder is gone. Otherwise (no flock(1), another version), the holder may run where this process cannot see the
- * holder's lock on the name. Such a holder counts as alive when the process with its pid has the recorded start time.
- * If this process cannot see the holder at all, a recent heartbeat counts as a sign of life.
+ * holder is gone. A holder without this lock (no flock(1), another version) may still run, if this process cannot see
+ * the holder's lock on the name. Such a holder counts as alive when the process with its pid has the recorded start
+ * time. If this process cannot see the holder at all, a recent heartbeat counts as a sign of life.
  */
 function isLive({ note, seenMs }: Owner, locks: Locks): boolean {
   if (note.released === true || isProven(note, locks)) return false;

@@ -45,8 +45,8 @@ export class Shares {
   }
 
   /**
-   * Forgets the clients of a session that ends. The returned function again records each client that is still
-   * connected, and returns true if there is one.
+   * Forgets the clients of a session that ends. The returned function restores the records of the clients that are
+   * still connected. It returns true if there is such a client.
    */
   forget(session: SessionId): () => boolean {
     const before = this.#holders.get(session);

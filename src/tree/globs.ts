@@ -103,8 +103,8 @@ function compile(pattern: string): Glob {
  * path that begins with these names could match.
  */
 function matchParts(parts: readonly Part[], names: readonly string[], prefix: boolean): boolean {
-  // All positions in `parts` that are reachable now, as in a textbook automaton. The match never backtracks, so no
-  // pattern is slow.
+  // All positions in `parts` that are reachable now. The match follows all positions at once and never backtracks, so
+  // no pattern is slow.
   let at = new Set<number>([0]);
   for (const name of names) {
     const next = new Set<number>();

@@ -165,8 +165,8 @@ export interface TreeDifference {
 }
 
 /**
- * Yields every path at which two trees of the same store differ. Such a path has a file, a directory
- * that only one tree has, or a directory whose permissions differ. Skips directories that both trees share.
+ * Yields every path at which two trees of the same store differ. The path belongs to a file, to a directory that only
+ * one tree has, or to a directory whose permissions differ. Skips directories that both trees share.
  */
 export async function* differences(
   before: Directory,

@@ -125,8 +125,8 @@ export class ChokidarTree {
     watcher.on('raw', (type, name, details) => {
       const directory = watchedPathOf(details);
       this.#listener.changed(type, name, directory);
-      // The event for a removed directory has the directory's own name. The event for an entry named like its directory
-      // looks the same.
+      // The event for a removed directory has the directory's own name. An entry that has the name of its directory
+      // causes an equal event.
       if (type === 'rename' && name === basename(directory))
         this.#renewReplaced(directory).catch((error: unknown) => this.#listener.failed(error));
     });

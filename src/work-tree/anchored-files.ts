@@ -86,8 +86,8 @@ export class AnchoredFiles {
   }
 
   /**
-   * Sets permission bits, never through a link. On Linux, this works even if the daemon may not read the entry.
-   * `modeFor` gets the current mode. Changes nothing and returns false when the entry is not of the given kind.
+   * Sets permission bits, never through a link. On Linux, this works even if the daemon has no permission to read the
+   * entry. `modeFor` gets the current mode. Changes nothing and returns false when the entry is not of the given kind.
    */
   setMode(path: TreePath, kind: 'file' | 'directory', modeFor: (present: number) => number): boolean {
     const linux = this.anchoring === 'descriptors';

@@ -145,7 +145,7 @@ function readUnchanged<Id>(fd: number, options: StableReadOptions<Id>): StableRe
   const { listed, maxFileBytes, behindMs } = options;
   if (listed === undefined || listed.size > Math.min(copiedAtOnceMax, maxFileBytes)) return undefined;
   if (youngLeftMs(listed, behindMs) > 0) return undefined;
-  // Another program may have put a FIFO or a directory at the path. Neither can be read at a position.
+  // Another program may have put a FIFO or a directory at the path. A FIFO or a directory cannot be read at a position.
   const got = attempt(hasCode('ESPIPE', 'EISDIR'), () => readSmall(fd, listed.size, options, true));
   if (got === undefined || !isStampOf(listed, files.fstatSync(fd, exact))) return undefined;
   return { kind: 'read', id: got.id, stamp: listed, content: got.content };

@@ -40,7 +40,7 @@ test('before any edit and after each round of edits, a capture gives the same tr
     fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
     (rounds) =>
       withRig({}, async (rig) => {
-        // The second capture gets no previous snapshot. Git starts with an empty index, too.
+        // The second capture gets no previous snapshot, just as git starts with an empty index.
         const remembering = rig.capturer;
         for (const round of rounds) {
           for (const one of round) applyStep(rig.root, one);

@@ -1,4 +1,4 @@
-// Tests checkpoint/clean if there are no checkpoints, and if it cannot reach the checkpoints.
+// Tests checkpoint/clean when there are no checkpoints, and when the daemon cannot reach the checkpoints.
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -10,7 +10,7 @@ test('a restore makes captures, and each of these captures reads only changed fi
   withSessions(async (rig) => {
     for (const path of ['a/f', 'b/c/f', 'd']) rig.write(path, 'one\n');
     const session = await rig.open();
-    const alive = setInterval(() => undefined, 1000); // keeps the process alive, because a watcher does not do this
+    const alive = setInterval(() => undefined, 1000); // keeps the process alive, which a watcher does not
     const counts = async (): Promise<unknown> =>
       (await rig.request('worktree/status', { session: session.id })).captures;
     const restore = async (): Promise<void> => {

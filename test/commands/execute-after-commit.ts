@@ -177,7 +177,7 @@ export class FaultSweep {
     return index?.list('every').filter(({ record }) => record.kind !== 'safety') ?? [];
   }
 
-  /** Returns the part of the session that a client sees and that these changes can change. */
+  /** Returns the visible part of the session, as far as the tested changes can affect it. */
   #shape(): unknown {
     const session = this.#rig.sessions.get(this.#session);
     const { state, context } = session.parts.conversation;

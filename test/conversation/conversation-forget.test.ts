@@ -1,4 +1,4 @@
-// Tests which messages are removed when messages are forgotten, which stay, and what is reported.
+// Tests how a conversation forgets messages: which are removed, which stay, and which answer the client gets.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Conversation } from '../../src/conversation/conversation.ts';

@@ -30,8 +30,8 @@ class ForgetfulLog implements RecordLog {
 }
 
 const entries = 10_000;
-// Copies the entry through JSON. Otherwise its texts would be slices of one shared text, unlike data from
-// the wire.
+// Copies the entry through JSON. Without the copy, the texts would be slices of one shared text, unlike data from the
+// wire.
 function entryOf(n: number): { user: object; assistant: object } {
   const text = `${n} `.padEnd(1000, 'lorem ipsum ');
   const entry = { user: { content: text }, assistant: { content: text.toUpperCase() } };

@@ -106,7 +106,8 @@ test('a text with NUL or ten million characters is stored unchanged or refused, 
       assert.ok(texts.length > 100);
       const long = 'y'.repeat(10_000_000);
       for (const [at, { method, params }] of texts.entries()) {
-        // Puts NUL into every parameter, but the long text only into every eighth, because sending it takes time.
+        // Puts NUL into every parameter. Puts the long text only into every eighth parameter, because sending it takes
+        // time.
         for (const text of at % 8 === 0 ? ['x\0', long] : ['x\0']) {
           const filled = JSON.parse(
             JSON.stringify(params).replace('"x\\ud83d"', JSON.stringify(text)),

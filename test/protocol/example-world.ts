@@ -71,7 +71,7 @@ export class ExampleHost {
     await this.client.initialize({ processId: process.pid, capabilities: events });
   }
 
-  /** Ends the daemon and removes its files. Returns the faults in its frames. */
+  /** Ends the daemon and removes its files. Returns the faults in the daemon's frames. */
   async end(): Promise<readonly string[]> {
     await this.client.kill();
     rmSync(this.directory, { recursive: true, force: true });
@@ -139,7 +139,7 @@ export class World {
     this.host.client.notify(method, params);
   }
 
-  /** Waits for a notification that `accept` accepts. Returns false if none arrives in time. */
+  /** Waits for a notification that `accept` accepts. Returns false if no such notification arrives in time. */
   async event(accept: (frame: Frame) => boolean): Promise<boolean> {
     const { client } = this.host;
     let timer: NodeJS.Timeout | undefined;

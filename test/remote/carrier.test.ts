@@ -105,7 +105,7 @@ for (const [words, kind, message] of [
 test('if the daemon may not write to the remote, the error says so', async () => {
   const remote = bareRepository();
   const hook = join(remote, 'hooks', 'pre-receive');
-  // Root may write everywhere. Therefore a hook prints the message that git prints when it may not write.
+  // Root may write everywhere. Therefore a hook prints git's message about a missing write permission.
   writeFileSync(hook, '#!/bin/sh\necho "error: insufficient permission for adding an object" >&2\nexit 1\n');
   chmodSync(hook, 0o755);
   await withMachine(remote, async (machine) => {

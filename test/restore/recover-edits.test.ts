@@ -1,5 +1,5 @@
 // The work tree is edited between an interrupted restore and the next start. The recovery repeats the original request,
-// and treats edits from this time as made by another program.
+// and regards these edits as edits by another program.
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// Cancels a request before its handler runs, and after the request has recovered a restore. The cases in
-// protocol/conformance test cancellation for every client.
+// Tests the cancellation of a request, before its handler runs and after the request has recovered a restore. The cases
+// in protocol/conformance test cancellation for every client.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failedAfterRecovery } from '../../src/base/errors.ts';

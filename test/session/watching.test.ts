@@ -23,8 +23,8 @@ test('reopening a session scans its work tree before the first capture', () =>
     rig.write('a.txt', 'b');
     const made = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     assert.is(made.capture?.path, 'fast');
-    // If the directory handles became available before checkpoints were enabled, no later event reports this. Therefore
-    // the session must ask.
+    // If the directory handles became available before checkpoints were enabled, there is no later event about them.
+    // Therefore the session must ask.
     let asked = 0;
     capture.scanSoon = () => (asked += 1);
     startWatching(session);

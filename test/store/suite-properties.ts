@@ -50,7 +50,7 @@ function nextSeq(): number {
   return lastSeq;
 }
 
-/** Publishes the checkpoints of a history after those that the store already has. */
+/** Adds the checkpoints of a history to the checkpoints in the store. */
 async function publishAll(store: SnapshotStore, history: History): Promise<Made[]> {
   const made: Made[] = [];
   for (const [i, { tree, message, parent: choice }] of history.entries()) {

@@ -1,4 +1,5 @@
-// Two trees that the suite of the stores captures. One has every kind of file, the other every kind of name.
+// Two trees that the suite of the stores captures. One tree has every kind of file, and the other tree has every kind
+// of name.
 import { file, link, type PlainTree, plain, program } from '../support/trees/snapshots.ts';
 
 export const sample: PlainTree = new Map([

@@ -120,7 +120,7 @@ const revertOfAuthor: Scenario = {
   move: (rig) => rig.request('checkpoint/revert', { tag: '1', author: rig.session, idempotencyKey: 'k' }),
 };
 
-/** The scenarios by their name. If several scenarios have one name, they take turns. */
+/** The scenarios by their name. Scenarios with the same name take turns. */
 export const killScenarios = [
   ['C33 a restore of both', restoreOfBoth],
   ['C23 the end of a tangent with files', endOfTangent],

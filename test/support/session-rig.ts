@@ -112,7 +112,8 @@ export class SessionRig {
 /** Runs `body` with a rig, and removes the rig afterwards. */
 export async function withSessions(body: (rig: SessionRig) => Promise<void>): Promise<void> {
   const rig = new SessionRig();
-  // Keeps the process alive during the test, as the pipe of a client does. The timers of the daemon do not do this.
+  // Keeps the process alive during the test, as the pipe of a client does. The timers of the daemon do not keep it
+  // alive.
   const pipe = setInterval(() => undefined, 60_000);
   try {
     await body(rig);

@@ -53,8 +53,8 @@ const changes: Readonly<Record<string, Change>> = {
   'store/gc': { limits: { maxCheckpoints: 1 } },
 };
 /**
- * Methods that other tests kill, or that resemble a method above. For some of these methods, the key belongs to no open
- * session, or the parameters are documents.
+ * Methods that another test covers, or that resemble a method above. For some of these methods, the key belongs to no
+ * open session, or the parameters are documents.
  */
 const elsewhere = [
   'session/open', // meaning.test.ts

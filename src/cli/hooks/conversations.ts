@@ -79,7 +79,7 @@ export class Conversations {
     try {
       await (await this.#daemon)?.close();
     } catch (error) {
-      // Either the daemon never started, which was already logged, or it did not end properly.
+      // Either the daemon never started, and the log already says so, or the daemon did not end properly.
       this.#log(`the keeper could not close its daemon: ${String(error)}`);
     }
   }

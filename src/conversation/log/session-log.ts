@@ -332,8 +332,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * If the bytes to cut off end with a line feed, saves them in another file. An unfinished write has no line feed, so
-   * in this case a complete line was damaged later.
+   * If the bytes to cut off end with a line feed, saves them in another file. An unfinished write has no line feed.
+   * With a line feed, the bytes are a complete line that was damaged later.
    */
   #keepWholeLine(size: number): void {
     const tail = Buffer.alloc(size - this.#end);

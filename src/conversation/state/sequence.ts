@@ -7,9 +7,10 @@ const chunkLength = 1 << chunkBits;
 const offsetMask = chunkLength - 1;
 
 /**
- * An immutable list. Several lists share chunks of 64 items, and the array of these chunks. If a list ends exactly
- * where the shared storage ends, `push` adds the item to this storage. In all other cases, `push` first copies the last
- * chunk and the array of chunks. A list never reads beyond its own end, so earlier lists do not see the new item.
+ * An immutable list. The items are in chunks of 64 items. Several lists can share chunks, and also the array of chunks.
+ * If a list ends exactly where the shared storage ends, `push` adds the item to this storage. In all other cases,
+ * `push` first copies the last chunk and the array of chunks. A list never reads beyond its own end, so earlier lists
+ * do not see the new item.
  */
 export class Sequence<T> implements Iterable<T> {
   readonly length: number;

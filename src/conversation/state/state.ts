@@ -66,7 +66,7 @@ export interface Thread {
   readonly nextMessage: UserMessage | undefined;
   /** The text that will describe the checkpoint of the next turn. */
   readonly pendingUserMessage: string | undefined;
-  /** True while `pendingUserMessage` is locked. A new next message does not replace a locked text. */
+  /** True while `pendingUserMessage` is locked. A later `nextMessage` does not replace a locked text. */
   readonly messageLocked: boolean;
   readonly latestSummary: Summary | undefined;
   readonly fileLineTracker: PersistentMap<FileLineTracker>;
@@ -135,8 +135,8 @@ export const defaultSettings: ConversationSettings = {
 };
 
 // Enters and leaves tangents. Entering a tangent puts the main conversation aside. Leaving the tangent returns to the
-// main conversation, and on request adds the tangent's last entry to it. Tangents cannot be nested. This code changes
-// no files; the session restores the checkpoint that the tangent names.
+// main conversation, and on request adds the tangent's last entry to the main conversation. Tangents cannot be nested.
+// This code changes no files; the session restores the checkpoint that the tangent names.
 
 /** Returns the thread inside a new tangent. If the thread is in a tangent already, returns the thread unchanged. */
 export function enterTangent(thread: Thread, startMs: number, filesCheckpoint: string | undefined): Thread {

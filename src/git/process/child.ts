@@ -197,8 +197,8 @@ export class GitChild {
 
   /**
    * Writes a query and resolves with its answer. Queries are pipelined and answered in order.
-   * @throws GitFailed when the process died or did nothing for too long. After this error, a query that is not repeated
-   * may or may not have had its effect.
+   * @throws GitFailed when the process died or did nothing for too long. It is then unknown whether the query took
+   * effect.
    */
   async ask<T>(question: Uint8Array, take: TakeAnswer<T>, patienceMs?: number): Promise<T> {
     this.#isUsed = true;

@@ -143,8 +143,8 @@ export class RefStore {
     const refsIn = this.#refsIn;
     const loose = [...this.#refs.keys()].filter((ref) => files.existsSync(join(refsIn, ref)));
     if (loose.length < looseMin) return [];
-    // Git locks `packed-refs`. If a ref moves meanwhile, it gets its own file, which overrides `packed-refs` and is not
-    // removed.
+    // Git locks `packed-refs`. If a ref moves meanwhile, git writes the ref's own file. This file overrides
+    // `packed-refs` and is not removed.
     const settings = { ...place.settings, ...syncedRefSettings };
     await runGit({ place: { ...place, settings }, args: ['pack-refs', '--all', '--no-prune'], signal });
     await syncAll([join(refsIn, 'packed-refs'), refsIn], signal);

@@ -98,7 +98,7 @@ export class Admission {
     if (this.#innerIds.has(id)) {
       return this.#invalid(id, 'A request with this id is still in flight. Use a new id.');
     }
-    // The limit does not hold for `shutdown`: a client that is leaving must not have to repeat its request later.
+    // The limit does not apply to `shutdown`, because a leaving client should not have to repeat its request.
     if (this.#outerIds.size >= this.#inFlightMax && method !== 'shutdown') {
       const message = `${this.#inFlightMax} requests are in flight. Wait for an answer, then send this request again.`;
       return { refuse: refusal(id, wireError('ServerBusy', message, { retryable: true })) };

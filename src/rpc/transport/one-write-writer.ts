@@ -21,8 +21,8 @@ interface WriterPorts {
 }
 
 /**
- * Matches the escape of a lone surrogate. The pattern also matches every other escape, so that the search continues
- * after the whole escape.
+ * Matches the escape of a lone surrogate. The pattern also matches all other escapes, so that the search never
+ * continues inside an escape.
  */
 const escapes = /\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
 

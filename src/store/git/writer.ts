@@ -1,5 +1,5 @@
 // Writes one capture into a git store. Blobs wait in memory, because their number decides how they are stored. A few
-// blobs become loose objects, and many blobs go into one pack by `fast-import`. Trees wait in the same way. The writer
+// blobs become loose objects, and many blobs go into one pack by `fast-import`. Trees also wait in memory. The writer
 // makes trees bottom up, and only for changed directories. The writer publishes nothing, so its objects are garbage
 // until a ref protects them.
 import { randomBytes } from 'node:crypto';

@@ -209,7 +209,7 @@ export class SqliteRemoval {
     return Number(row?.[0]);
   }
 
-  /** Writes rows under a hidden copy of the checkpoint. */
+  /** Writes file rows that belong to a hidden copy of the checkpoint. */
   async #stage(node: Node, rows: readonly FileRow[], isFull: boolean): Promise<number> {
     const id = await this.#parts.database.transaction(() => {
       this.#parts.database.run(

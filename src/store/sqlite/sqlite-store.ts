@@ -36,8 +36,8 @@ import { verifiedDatabase, verifyRows } from './verify.ts';
 import { KnownRows, SqliteWriter } from './writer.ts';
 
 /**
- * The store remembers at most this many contents, and this many chunks, as readable. A forgotten content or chunk has
- * to be read again.
+ * The store remembers which contents and chunks are readable: at most this many contents, and this many chunks. A
+ * forgotten content or chunk has to be read again.
  */
 const provenMax = 200_000;
 

@@ -24,7 +24,7 @@ export async function opened(rig: DaemonRig): Promise<WireClient> {
   return client;
 }
 
-/** Makes the same session and closes it, so that the next command starts a daemon for it. */
+/** Makes the session of {@link opened} and closes it, so that the next command starts a daemon. */
 export async function prepared(rig: DaemonRig): Promise<void> {
   const client = await opened(rig);
   await client.close();

@@ -30,7 +30,7 @@ const cutButtons = `[...document.querySelectorAll('.cm-merge-b .cm-hunk button')
   .map((button) => button.getAttribute('aria-label'))`;
 
 /**
- * Holds back the next request of the page that contains the text. Returns a function that sends the request and waits
+ * Holds back the page's next request with this text. Returns a function that sends the request and waits
  * until the page has read the answer.
  */
 async function holdRequest(page: Page, text: string): Promise<() => Promise<void>> {

@@ -116,7 +116,7 @@ const limitMs = 60_000;
 interface Use {
   /** The reports of damage: errors, warnings, and problems that store/verify found. */
   readonly told: string[];
-  /** The answers, by step, that must not change because of damage. */
+  /** The answers that damage must not change, keyed by step. */
   readonly answers: ReadonlyMap<string, string>;
 }
 

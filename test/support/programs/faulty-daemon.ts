@@ -47,8 +47,8 @@ export const faults: Readonly<Record<string, Fault>> = {
       Atomics.wait(lately, 0, 0, 5);
   },
   /**
-   * Makes opening a file named `slow-…` take 5 ms, and a file named `stuck-…` 25 ms. The scenarios of the clients need
-   * such delays: a request must report progress, and must run long enough to be cancelled.
+   * Delays the opening of a file named `slow-…` by 5 ms, and of a file named `stuck-…` by 25 ms. The scenarios of the
+   * clients need such delays: a request must report progress, and must run long enough to be cancelled.
    */
   slowNames: (call, target) => {
     if (call !== 'open') return;

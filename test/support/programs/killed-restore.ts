@@ -1,5 +1,5 @@
 // Makes a kept session whose daemon was killed in the middle of a restore. Only some files are restored. The next
-// session/open restores the others.
+// session/open restores the other files.
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

@@ -164,8 +164,8 @@ const migrations: readonly string[] = [first, second];
 const schemaVersion = migrations.length;
 
 /**
- * Makes the tables, or migrates an older database to this version, and repairs damaged parts of the schema. Safe when
- * several daemons do this at once. Returns the names of the repaired parts.
+ * Makes the tables, or migrates an older database to this version, and repairs damaged parts of the schema. Several
+ * daemons may call this function at the same time. Returns the names of the repaired parts.
  * @throws StoreVersion for a newer database, StoreCorrupt for a foreign database. Neither database is changed.
  */
 export async function prepareSchema(database: SqliteDatabase): Promise<string[]> {
