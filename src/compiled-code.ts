@@ -1,6 +1,6 @@
-// Runs a bundled file with code that V8 compiled when the package was built (the recorded code). Without it, compiling
-// takes half of the processor time that the daemon needs to start and to open its first session. scripts/bundle.ts
-// records this code, and writes the small programs that call `runCompiled`.
+// Runs a bundled file with code that V8 compiled when the package was built (the recorded code). Without recorded code,
+// the daemon spends half of its processor time on compiling until the first session is open. scripts/bundle.ts records
+// this code, and writes the small programs that call `runCompiled`.
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';

@@ -13,7 +13,7 @@ import { InProcessLine } from './clients/in-process.ts';
 import { type Line, OwnLine } from './clients/line.ts';
 import { Defect, type Tally } from './tally.ts';
 
-/** The program of a daemon for tests. It supports planned faults; the shipped daemon does not. */
+/** The program of a daemon for tests. Unlike the shipped daemon, this program supports planned faults. */
 const faultyEntry = testProgram('planned-daemon');
 
 export interface SeatOptions {

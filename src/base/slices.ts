@@ -82,7 +82,7 @@ export class Slices {
 // Sorts the many items of a directory or a tree without blocking the event loop: sorts short runs, and then merges
 // them. Short lists are sorted in one step.
 
-/** The number of items that are sorted without a pause. Sorting them takes a few milliseconds. */
+/** The number of items that are sorted without a pause. This takes a few milliseconds. */
 const runLength = 4096;
 
 /** Sorts the items by their keys, in the order of `<`. Items with equal keys keep their order. */

@@ -1,4 +1,4 @@
-// Declares a command that works on a session. Its words and options are described in the command's own file.
+// Declares a command that works on a session. The command's own file describes its words and options.
 import type { Command } from 'commander';
 import { type CliCommand, exitCodes, type Given } from './command.ts';
 import { misused } from './refusal.ts';

@@ -51,7 +51,9 @@ export function takenAmong(chosen: StoredSession, all: readonly StoredSession[])
   return others.length === 0 ? undefined : `using session ${choiceOf(chosen, others)}`;
 }
 
-/** Returns a line that names the chosen session and another one. `all` are the sessions of the work tree. */
+/**
+ * Returns a line that names the chosen session and one of the other sessions. `all` are the sessions of the work tree.
+ */
 export function chosenAmong(chosen: StoredSession, all: readonly StoredSession[]): string {
   const others = all.filter(({ session }) => session !== chosen.session);
   return `${chosen.workspace} has ${all.length} sessions; using the most recently used session, ${choiceOf(chosen, others)}`;

@@ -30,8 +30,8 @@ export const checkpointRestore = defineCommand(
     warnOfOldDirectory(session, target.record, context);
     if (params.author != null) return restoreOfAuthor({ session, params, context }, params.author);
     const scope = params.scope ?? (paths === undefined ? 'both' : 'files');
-    // A restore of only the files, or of only some paths, stays on the current line of checkpoints. A complete restore
-    // begins a new line at its target.
+    // A restore without the conversation, or of selected paths, stays on the current line of checkpoints. A complete
+    // restore begins a new line at its target.
     const isJump = scope !== 'files' && paths === undefined;
     const parent = isJump ? target.record.id : index.head?.record.id;
     const job: RestoreJob = {

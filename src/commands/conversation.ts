@@ -260,7 +260,7 @@ export const conversationContext = defineCommand(
   },
 );
 
-/** Adds paths and globs to the sticky context. The client sends their files to the model with every message. */
+/** Adds paths and globs to the sticky context. The client sends the matching files to the model with every message. */
 export const conversationAddContext = defineConversationChange(
   'conversation/addContext',
   async ({ session, conversation, params, keyed }) => {

@@ -369,7 +369,7 @@ export class StickyContext {
 }
 
 // Finds the active agent in the agents that a client has set, and the paths and globs in the resources of this agent.
-// The daemon stores the agents for the client, and uses no other field of them. The session adds the paths to a
+// The daemon stores the agents for the client, and uses no other fields of an agent. The session adds the paths to a
 // conversation.
 
 interface AgentResources {

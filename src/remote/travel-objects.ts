@@ -86,7 +86,7 @@ export class TravelObjects {
     return objects;
   }
 
-  /** Returns a writer for a snapshot. This writer works like the writer of the strategy `shadow`. */
+  /** Returns a writer for a snapshot. The writer stores a snapshot in the same way as the strategy `shadow`. */
   snapshotWriter(signal?: AbortSignal): SnapshotWriter {
     const { reader, spoolDirectory } = this;
     const parts = { place: this.#place, objects: this.#writer, spoolDirectory, reader };

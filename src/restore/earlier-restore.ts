@@ -12,7 +12,7 @@ interface RestoreChanges {
   /** The changed files and links, and the directories whose permission bits changed. */
   readonly paths: ReadonlySet<TreePath>;
   /**
-   * Paths that captures include only since the restore, although the restore did not write them. Their files existed
+   * Paths that the restore did not write, but that captures include only since the restore. Their files existed
    * before the restore, so an undo does not delete them.
    */
   readonly revealed: ReadonlySet<TreePath>;

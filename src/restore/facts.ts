@@ -71,7 +71,7 @@ export async function planFiles(
 
 interface Planned extends FilePlan {
   /**
-   * The requested paths at which there is nothing to restore. The daemon reports them, because the user may have
+   * The requested paths at which there is nothing to restore. The daemon reports these paths, because the user may have
    * mistyped a path.
    */
   readonly unmatched: readonly TreePath[];

@@ -226,7 +226,7 @@ export class LateEdits {
     this.#timers.add(timer);
   }
 
-  /** Checks all displaced files at once. The session calls this when it opens, and before it ends. */
+  /** Checks all displaced files at once. Called when the session opens, and before the session ends. */
   async checkNow(store: Store): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
@@ -301,8 +301,8 @@ interface ReturnParts {
   readonly tree: AnchoredFiles;
   readonly temporaries: Temporaries;
   /**
-   * The functions that compute content ids. Without these functions, the look cannot compare contents, so it keeps
-   * every edited file beside its path.
+   * The functions that compute content ids. Without these functions, the look cannot compare contents. It then keeps
+   * every edited file beside the file's path.
    */
   readonly contents: Pick<Contents, 'hash'> | undefined;
   readonly slices: Slices;

@@ -173,7 +173,10 @@ interface Stuck {
 interface ClearedTemporaries {
   /** The temporary files that still exist. */
   readonly left: readonly TreePath[];
-  /** The current paths of displaced files that the restore could neither remove nor return to their own paths. */
+  /**
+   * The current paths of the remaining displaced files. The restore could neither remove these files nor move them
+   * back.
+   */
   readonly kept: readonly Failure[];
 }
 

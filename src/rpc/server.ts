@@ -162,8 +162,8 @@ export class Server {
   }
 
   /**
-   * True when the daemon ends together with this client. This client must be the first client, and no other client may
-   * have a session open or be opening a session.
+   * True when the daemon ends together with this client. This is so for the first client, when no other client has a
+   * session open or is opening a session.
    */
   #endsDaemon(client: ServedClient): boolean {
     return client === this.#first && (this.#ending.hasBegun || this.#beginsEnd(client));

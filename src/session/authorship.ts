@@ -327,8 +327,8 @@ function reportFor(
 }
 
 /**
- * Returns the id of the empty content. If two sessions have the same id for the empty content, they compute content ids
- * in the same way.
+ * Returns the id of the empty content. Two sessions with the same id for the empty content compute all content ids in
+ * the same way.
  */
 function nameOfEmpty(session: Session): string | undefined {
   return session.enabled?.store.hash(0).digest();

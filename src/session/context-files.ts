@@ -117,8 +117,8 @@ export class TreeContextFiles implements ContextFiles {
   }
 
   /**
-   * Returns a text that describes the state of the files. Two looks return the same text only if between them no file
-   * was changed, replaced, added or removed.
+   * Returns a text that describes the state of the files. Two looks return the same text only if no file was changed,
+   * replaced, added or removed between the looks.
    */
   signatureOf(paths: readonly string[]): string {
     return JSON.stringify([...paths].sort(byBytes).map((path) => [path, this.#found.get(path)?.stamp]));

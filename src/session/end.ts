@@ -79,8 +79,9 @@ type Warned = Pick<OperationContext, 'warn'>;
 // Closing.
 
 /**
- * Closes a session. Stops its watcher and child processes, and gives up its ownership. Removes the session if no user
- * data would be lost. With the kind `deleted`, always removes the session, because its checkpoints are gone already.
+ * Closes a session. Stops the session's watcher and child processes, and gives up the ownership of the session. Removes
+ * the session if no user data would be lost. With the kind `deleted`, always removes the session, because its
+ * checkpoints are gone already.
  */
 export async function endSession(session: Session, kind: EndKind | 'deleted'): Promise<Ended> {
   const { queue, directory, owner, sessionLog } = session.parts;
@@ -323,8 +324,8 @@ export const orphanGraceMs = 24 * 60 * 60 * 1000;
 
 /**
  * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of directories. First, orphans. An
- * orphan has the marker of checkpointd, belongs to this user, has no living owner and no unfinished restore, and had no
- * heartbeat for the grace period. Second, sessions of any age whose deletion was interrupted. Third, directories that
+ * orphan has the marker of checkpointd and belongs to this user. It has no living owner, no unfinished restore, and no
+ * heartbeat in the grace period. Second, sessions of any age whose deletion was interrupted. Third, directories that
  * were renamed away. Never touches a session with the retention `keep`, unless a client has deleted this session.
  *
  * If the sweep cannot judge or remove a directory, it logs a warning and leaves the directory. Calls `onDecided` when

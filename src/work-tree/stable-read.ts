@@ -286,8 +286,8 @@ export function readLink(
   | { readonly kind: 'gone' | 'unreadable' | 'nameTooLong' | 'elsewhere' } {
   let opened: OpenedPath | undefined;
   try {
-    // The target of a link never changes in place, because a link with a new target has a new inode. So it is enough to
-    // stat the link and then read its target once.
+    // The target of a link never changes in place, because a link with a new target has a new inode. So this function
+    // stats the link and then reads the target only once.
     opened = openReached(directory);
     const path = inside(opened, name);
     const stats = files.lstatSync(path, exact);

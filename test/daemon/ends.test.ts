@@ -160,7 +160,7 @@ test('a daemon detects the death of its parent even if its input stays open', ()
     const { session } = await rig.open(client);
     const [, sleeper, daemon] = /pids (\d+) (\d+)/.exec(client.stderr) ?? [];
     assert.ok(existsSync(rig.shadow(session)));
-    client.process.kill('SIGKILL'); // This kills the shell, whose child still sleeps and has the input open.
+    client.process.kill('SIGKILL'); // Kills only the shell: its child still sleeps and has the input open.
     try {
       await until('the daemon ends', () => !existsSync(`/proc/${daemon}`), 5000);
     } finally {

@@ -1,4 +1,4 @@
-// Tests which daemon owns a session, and which may write to a work tree, if the daemons do not see each other. The
+// Tests daemons that do not see each other: which daemon owns a session, and which daemon may write to a work tree. The
 // daemons run in separate network and process namespaces, as in containers. Needs root (unshare) and flock(1) on Linux.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';

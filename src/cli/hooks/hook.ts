@@ -32,8 +32,8 @@ async function runHook(agent: string, event: string | undefined, storage: string
   let late = setTimeout(
     () => {
       if (isWritten) giveUp();
-      // If the process started slowly, the hook may not have read its input yet. So the hook reads the input that the
-      // agent has already sent, and only then gives up.
+      // If the process started slowly, the hook has perhaps not read its input yet. So the hook reads the input that
+      // the agent has already sent, and only then gives up.
       late = setTimeout(() => setImmediate(giveUp), inputGraceMs);
     },
     Math.max(1, patienceMs - performance.now()),

@@ -623,9 +623,9 @@ function stampOf(path: string): string {
   }
 }
 
-// Syncs the refs that git does not sync. Git never syncs a directory, so after a power cut, refs could be missing
-// although their requests were already answered. Before version 2.36, git does not sync the ref file either, so the
-// file could be empty after a power cut.
+// Syncs the refs that git does not sync. Git never syncs a directory. After a power cut, refs could therefore be
+// missing, although the daemon has answered the requests that made them. Before version 2.36, git does not sync the ref
+// file either, so the file could be empty after a power cut.
 
 /** Syncs the files that git wrote for these changes. Deleting a packed ref rewrites `packed-refs`. */
 export function syncRefFiles(gitDir: string, changes: readonly RefChange[]): void {

@@ -28,7 +28,10 @@ interface BelongingParts {
   readonly sessionDirectory: string;
 }
 
-/** Checks that the refs do not belong to a session of another storage. @throws StrategyUnavailable when they do */
+/**
+ * Checks that the refs do not belong to a session of another storage. @throws StrategyUnavailable when another storage
+ * owns the refs
+ */
 export async function refuseOthersRefs(parts: BelongingParts): Promise<void> {
   const noted = parts.refs.refs.get(ownerRef(parts.names));
   if (noted === undefined || noted === noteOf(parts).id) return;

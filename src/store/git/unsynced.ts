@@ -1,6 +1,6 @@
-// Tracks the objects and refs of a git store that have perhaps not reached the disk yet. Syncs them in short pauses
-// between checkpoints. A restore has to wait until everything is synced. Because of the early syncs, the restore waits
-// only briefly. By default git syncs its packs, but neither loose objects nor refs nor directories.
+// Tracks the objects and refs of a git store that have perhaps not reached the disk yet. Syncs these objects and refs
+// in short pauses between checkpoints. A restore has to wait until everything is synced. Because of the early syncs,
+// the restore waits only briefly. By default git syncs its packs, but neither loose objects nor refs nor directories.
 import { dirname, join } from 'node:path';
 import { RarelyChangedPaths } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
@@ -25,8 +25,8 @@ const knownMax = 100_000;
  */
 const quietMs = 500;
 /**
- * When a client makes checkpoints without a pause, the daemon syncs them after this time, so that a restore need not
- * sync all of them.
+ * When a client makes checkpoints without a pause, the daemon syncs after this time. A later restore then has less to
+ * sync.
  */
 const waitMsMax = 5000;
 

@@ -229,7 +229,7 @@ class Scratch {
     return this.#put('blob', Buffer.concat(chunks));
   }
 
-  /** Stores a content that may not fit into memory. */
+  /** Stores a content that can be too large for the memory. */
   async #spool(content: AsyncIterable<Uint8Array>, size: number): Promise<string> {
     this.#spooled += 1;
     const file = join(this.gitDir, `spool-${this.#spooled}`);

@@ -1,6 +1,6 @@
 // The strategy `sqlite`: one database for all sessions of a storage root, which several daemons share. This file opens
-// the database and connects the parts to the interface. Each part has its own file. All state is in the database, so
-// two daemons can see different states only while one of them runs a transaction.
+// the database and connects the parts to the interface. Each part has its own file. All state is in the database. Two
+// daemons can therefore see different states only during a transaction.
 import { basename, join } from 'node:path';
 import { replacementDetector } from '../../base/directory-identity.ts';
 import { CheckpointdError } from '../../base/errors.ts';
