@@ -16,8 +16,8 @@ export const plainUserPrefix = [
 
 /**
  * The beginning of such a command line in a container. In a container, a setting makes the kernel kill the program when
- * the program's parent dies. Giving up the rights of root cancels this setting, so the command line makes the setting
- * again.
+ * the program's parent dies. The setting is lost when the program gives up the rights of root, so the command line sets
+ * it again.
  */
 export const containedPlainUserPrefix = [...plainUserPrefix, '--pdeathsig=KILL'] as const;
 

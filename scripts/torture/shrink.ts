@@ -1,10 +1,10 @@
-// Shortens a list of steps that fails. Leaves out parts of the list, then troubles and single edits, as long as the
+// Shortens a failing list of steps. Leaves out parts of the list, then troubles and single edits, as long as the
 // remaining list still fails.
 import type { Step } from './steps.ts';
 
 /**
- * Returns a short list of steps that still fails. `fails` runs steps in a new world. After `triesMax` runs,
- * returns the best result so far.
+ * Returns a list that still fails, with as few steps as possible. `fails` runs steps in a new world. After `triesMax`
+ * runs, returns the best result so far.
  */
 export async function shrink(
   steps: readonly Step[],

@@ -113,8 +113,8 @@ export const files = {
 };
 
 /**
- * Closes a descriptor that has a lock. Even a failed close frees the lock, but a fault of the seam would not. Therefore
- * this call does not pass the seam.
+ * Closes a descriptor that has a lock. Even a failed close frees the lock, but a failure that a test simulates would
+ * not. Therefore this call does not pass the seam.
  */
 export const freeDescriptor = (fd: number): void => fs.closeSync(fd);
 

@@ -1,4 +1,4 @@
-// Locks that end when their process ends. A lock is a name that only one process of this machine can have at a time. On
+// A lock is a name that only one process of this machine can have at a time. The lock ends when its process ends. On
 // Linux the lock is an abstract unix socket, on Windows a named pipe. The kernel frees the socket or the pipe
 // immediately, even after SIGKILL. On other systems the lock is a file with the pid and start time of its process. A
 // lock file is weaker: it stays valid if a later process has the same pid and start time.

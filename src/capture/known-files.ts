@@ -1,8 +1,8 @@
-// Stores which files a session had when it was last open (the known files). After the next opening, the first capture
-// can compare stamps instead of reading files. The list of known files is a file beside the session's log. For each
-// content, the list records the stamp that the file had when the content was read. The capture checks that the snapshot
-// has this content and that the file still has this stamp. The list is only a cache; it is ignored if any part of it is
-// doubtful.
+// Stores the list of the files that a session had when it was last open (the known files). After the next opening, the
+// first capture can compare stamps instead of reading files. The list of known files is a file beside the session's
+// log. For each content, the list records the stamp that the file had when the content was read. The capture checks
+// that the snapshot has this content and that the file still has this stamp. The list is only a cache; it is ignored if
+// any part of it is doubtful.
 import { createHash, randomBytes } from 'node:crypto';
 import { Deserializer, Serializer } from 'node:v8';
 import { attempt, isA, isOfSystem } from '../base/attempt.ts';

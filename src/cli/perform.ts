@@ -51,8 +51,8 @@ export async function perform(
 }
 
 /**
- * Finds the session and connects to it. If there is no session, the command first prints the part of its output that
- * needs none. @throws NoSession
+ * Finds the session and connects to it. Without a session, the command first prints the part of its output that needs
+ * no session. @throws NoSession
  */
 async function reachedFor(
   command: CliCommand,

@@ -120,8 +120,8 @@ async function joinedOrOpened(
         await own?.close();
         return there;
       }
-      // The session has retention `session`, and its daemon has ended. If the command opened the session with this
-      // retention, the end of the command would remove the session.
+      // The session has retention `session`, and its daemon has ended. With this retention, the session would be
+      // removed at the end of the command.
       if (now.retention === 'session' && own === undefined)
         note(`the daemon of ${session} has ended; from now on, the session is kept until you delete it`);
       own ??= await daemon();

@@ -2738,7 +2738,8 @@ export function normalParams(params: unknown): unknown {
 /**
  * Returns the issues of the parameters of a request or notification, at most 50. Without an issue, `value` has the
  * type of the parameters. Unknown fields are ignored. Optional fields that are null are removed from `value`, in
- * place, so that a handler sees them absent. An unknown method has no issues here, because dispatch refuses it.
+ * place, so that a handler sees them absent. An unknown method has no issues here, because dispatch refuses such
+ * methods.
  */
 export function validateParams(method: string, value: unknown): FoundIssue[] {
   const check = params.get(method);

@@ -72,7 +72,7 @@ export function leftBehind(error: unknown, left: readonly TreePath[]): unknown {
   );
 }
 
-/** Explains a system error that happened before any change. Errors after the first change are handled elsewhere. */
+/** Explains a system error that happened before any change. Does not handle errors after the first change. */
 export function refuseRestore(error: unknown): never {
   if (systemCode(error) === 'EROFS') {
     const message =

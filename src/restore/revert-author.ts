@@ -109,7 +109,7 @@ interface ChangedStation {
   readonly changed: ReadonlyMap<TreePath, Entry | undefined>;
 }
 
-/** Returns the stations of a chain of checkpoints. Unless `present` is false, the last station is the current state. */
+/** Returns the stations of a chain of checkpoints. The last station is the current state, unless `present` is false. */
 async function stationsOf(
   store: SnapshotStore,
   line: readonly StoredCheckpoint[],

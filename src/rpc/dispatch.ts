@@ -93,7 +93,8 @@ export class Dispatcher {
     const forward = (): void => controller.abort();
     if (facts.cancellable && cancel.aborted) forward();
     else if (facts.cancellable) cancel.addEventListener('abort', forward, { once: true });
-    // The stop does not wait for `initialize` and `shutdown`, because `shutdown` starts the stop.
+    // The stop does not wait for `initialize` and `shutdown`. A `shutdown` starts the stop, so the stop cannot wait for
+    // this request.
     if (facts.effects !== 'process') this.#running.add(controller);
     const progress = this.#progressOf(method, facts, params);
     const { log, client } = this.#ports;

@@ -35,7 +35,7 @@ export const foreignText = {
 
 /**
  * Returns the error for a repository that was converted or replaced. The checkpoints are still in this repository, or
- * in the old repository, if it was replaced.
+ * in an earlier repository at the same path.
  */
 export function convertedRepository(
   path: string,

@@ -206,7 +206,7 @@ test('a request that undoes an unfinished restore reports the state to which the
     assert.match(warnings.join('\n'), /could not be finished and was undone/);
   }));
 
-/** Requests that stay invalid even after a recovery. */
+/** The requests that are invalid both before and after a recovery. */
 const wrong: readonly [CommandMethod, object, string][] = [
   ['checkpoint/create', { kind: 'turn', parent: 'none' }, 'UnknownCheckpoint'],
   ['checkpoint/create', { kind: 'turn', tag: '1.1' }, 'InvalidTag'],

@@ -1,5 +1,5 @@
-// The work tree contains a repository of the user in a directory that is not named .git. Restores in both directions
-// keep later commits of this repository.
+// The work tree contains a repository of the user in a directory that is not named .git. A restore in either direction
+// keeps later commits of this repository.
 import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -105,8 +105,8 @@ async function includesOf(config: string, place: GitPlace): Promise<string[]> {
 }
 
 /**
- * True when git would wait for this entry, such as a FIFO or a terminal. False for a missing entry, a directory or the
- * null device.
+ * True when git would hang on this entry, for example on a FIFO or a terminal. False for a missing entry, a directory
+ * or the null device.
  */
 export function isWaitedFor(path: string): boolean {
   return attemptOr(false, isOfSystem, () => {

@@ -56,7 +56,7 @@ import { GitWriter, SweepGate } from './writer.ts';
 const knownMax = 200_000;
 /** About a megabyte. */
 const sizesMax = 20_000;
-/** The number of uncached checkpoints above which an opening writes the cache of records. */
+/** If more checkpoints than this are uncached, an opening writes the cache of records. */
 const uncachedMax = 100;
 /** From this number of commits on, the store writes the commits of one transaction as a pack. */
 const packedCommitsMin = 40;

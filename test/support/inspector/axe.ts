@@ -20,7 +20,7 @@ export class Axe {
     this.#debugger = debugging;
   }
 
-  /** Injects axe into the page. Axe stays there until the page is loaded again. */
+  /** Injects axe into the page. Axe stays in the page until the page is loaded again. */
   static async in({ context, page }: WatchedPage): Promise<Axe> {
     const debugging = await context.newCDPSession(page);
     await debugging.send('Runtime.evaluate', { expression: `${readFileSync(script, 'utf8')};undefined` });
