@@ -266,7 +266,7 @@ async function scanWatched(
     for (const path of paths) unwatched.delete(path);
     for (const path of (await handles?.open(paths)) ?? []) unwatched.add(path);
   };
-  const result = await fullScan({ ...options, beforeReading: handles && beforeReading });
+  const result = await fullScan(handles === undefined ? options : { ...options, beforeReading });
   const { root, listings } = result;
   const next = { listings, clock: options.clock, base: state.base };
   if (rules === undefined || result.isStopped) return { result, reason, next };
