@@ -208,8 +208,8 @@ const isWhole = !flags.long && flags.only === undefined;
 const [measured, others] = [true, false].map((is) =>
   all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
-// Short tests mostly wait for timers, git and the disk. So more short tests run at once than there are processors. Long
-// tests keep a processor busy.
+// Short tests mostly wait for timers, git and the disk. The number of short tests that run at once may therefore exceed
+// the number of processors. Long tests keep a processor busy.
 const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 2);
 const startedMs = performance.now();
 await runAll([...(isWhole ? gates() : []), ...(others ?? [])], width);

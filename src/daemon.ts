@@ -35,7 +35,10 @@ interface DaemonOptions {
    * the session.
    */
   readonly keepsOpen?: boolean;
-  /** False to watch a work tree only after its first client has left or a second client has come. Default: true. */
+  /**
+   * True to watch a work tree from the beginning. False to begin when the first client leaves or a second client comes.
+   * Default: true.
+   */
   readonly watches?: boolean;
   /** Called after an internal check has failed. The process should then end, so that the next process can recover. */
   readonly onPoison: (because: Error) => void;

@@ -31,7 +31,9 @@ export interface ServeFlags {
   readonly clientProcessId?: number;
   /** True when further clients of the same user may connect through a private socket. */
   readonly listens: boolean;
-  /** False to watch a work tree only after its first client has left or a second client has come. */
+  /**
+   * True to watch a work tree from the beginning. False to begin when the first client leaves or a second client comes.
+   */
   readonly watches: boolean;
   /** How long the daemon waits for a client, in ms, if it has no first client. */
   readonly idleMs: number;

@@ -93,10 +93,7 @@ async function answered<M extends RequestMethod>(
   }
 }
 
-/**
- * Returns no answer after any failure. Without an answer, a daemon opens the session, gets the same failure and reports
- * it.
- */
+/** Returns undefined for every error. A daemon then opens the session, gets the same error and reports it. */
 function undoubted(error: unknown): undefined {
   if (!(error instanceof Error)) throw error;
   return undefined;

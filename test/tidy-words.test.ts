@@ -74,7 +74,7 @@ const wordsMax = 35;
 const openings = /^(?:Of|What|Those|The same|Whatever)\b/;
 const unnamed = /\b(?:nobody|somebody|anybody|whoever)(?:['’]s)?\b/gi;
 
-/** The verbs of the headings of DECISIONS. A heading with a new verb adds its verb here. */
+/** The verbs of the headings of DECISIONS. When you write a heading with a new verb, add the verb to this list. */
 const verbs =
   /\b(?:is|are|has|have|names|watches|gets?|goes|falls|holds?|keeps?|moves|narrows|owns?|proves?|runs?|sweeps|syncs|stays|takes?|waits?|works|writes?|answers?|blocks|checks?|closing|commits|compared|counts?|creates|decides|disappears|empties|follows|leaves?|loads|looks|made|makes|opens?|packs|puts?|reads?|records|refuses|removes|repaired|replaces|reports?|returns?|saves|says?|serves?|shares?|skips?|starts?|tells|uses?|changes?|deletes?)\b/;
 

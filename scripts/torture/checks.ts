@@ -103,8 +103,8 @@ function changesOf(was: Manifest, is: Manifest): string[] {
 }
 
 /**
- * Checks that a diff names every added and removed path. If a file exists on only one side, the diff must have its
- * contents on this side only. A renamed file counts as two files.
+ * Checks that a diff names every added and removed path. If a file exists on one side only, the diff must show contents
+ * for this side and none for the other side. A renamed file counts as two files.
  */
 function assertDifference(
   one: Manifest,

@@ -33,7 +33,7 @@ export interface TortureOptions {
    */
   readonly clients?: readonly ClientName[] | undefined;
   readonly planted?: Circumstances['planted'];
-  /** After a failure, the maximum number of further runs, which try shorter lists of steps. */
+  /** The maximum number of runs after a failure. Each of these runs tries a shorter list of steps. */
   readonly shrinkTries: number;
   /** The number of steps in an episode. The default is 24. */
   readonly length?: number;

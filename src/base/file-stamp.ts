@@ -56,7 +56,10 @@ export function isSameStamp(a: Stamp, b: Stamp): boolean {
   );
 }
 
-/** True for the same file with the same content and mode. Ignores the ctime, which renames and new links change. */
+/**
+ * True for the same file with the same content and mode. Ignores the ctime, because a rename or a new link changes the
+ * ctime.
+ */
 export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
   return (
     stats.mtimeNs === stamp.mtimeNs &&

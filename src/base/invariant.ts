@@ -10,7 +10,9 @@ export class InvariantViolation extends Error {
   }
 }
 
-/** Throws {@link InvariantViolation} unless `condition` is true. `fault` says what is wrong when it is false. */
+/**
+ * Throws {@link InvariantViolation} unless `condition` is true. `fault` describes the error if `condition` is false.
+ */
 export function invariant(condition: unknown, fault: string): asserts condition {
   if (!condition) throw new InvariantViolation(fault);
 }

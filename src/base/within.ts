@@ -1,4 +1,4 @@
-// Waits for work for a limited time. Late work is not stopped, but its result is ignored.
+// Waits a limited time until some work is done. Late work is not stopped, but its result is ignored.
 
 /** True when `work` finished within the time. @throws the error of `work`, if `work` fails within the time */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {

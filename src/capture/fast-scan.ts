@@ -34,7 +34,7 @@ import { Walk, type WalkOptions } from './walker.ts';
  */
 export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 
-/** The methods of the directory handles that scans use. */
+/** The subset of the methods of {@link DirectoryHandles} that a scan calls. */
 export type ScanHandles = Pick<
   DirectoryHandles,
   'changes' | 'isReady' | 'whenReady' | 'open' | 'fence' | 'closeAll'

@@ -34,7 +34,7 @@ export interface StoredColumns {
   readonly stamps: Stamps;
 }
 
-/** The facts about a directory to which only the rules of the outermost repository apply. */
+/** The facts about one directory. Only the rules of the outermost repository apply to this directory. */
 interface DirectoryFacts {
   readonly path: TreePath;
   readonly stamp: Stamp;

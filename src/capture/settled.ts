@@ -75,8 +75,8 @@ function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
  */
 function stampNow(directory: string, device: number): number | undefined {
   const file = join(directory, 'clock');
-  // If this fails, for example on a full disk, the capture still succeeds. The next capture then has to read more files
-  // again.
+  // If this fails, for example on a full disk, the capture still succeeds. The next capture then has to read more
+  // unchanged files.
   return attempt(isOfSystem, () => {
     // Touches an existing file, because making and removing a file at every capture would take much longer. The file
     // system sets the change time by its own clock and ignores the times in the call.

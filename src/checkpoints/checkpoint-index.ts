@@ -575,7 +575,7 @@ class Stacks {
   readonly #byRow: (Stack | undefined)[] = [];
   #last: Stack = { top: undefined, length: 0 };
 
-  /** Adds the stack of the next row. `known` returns the copy of an id that is already in memory. */
+  /** Adds the stack of the next row. If an id is already in memory, `known` returns the existing string. */
   add(ids: readonly CheckpointId[] | undefined, known: (id: CheckpointId) => CheckpointId): void {
     if (ids !== undefined) this.#last = stackOf(ids, this.#last, known);
     this.#byRow.push(ids === undefined ? undefined : this.#last);

@@ -185,7 +185,7 @@ function isExplained(
 
 /**
  * Checks `first` and all later reports. True when one session reported a content directly after another session had
- * reported the same content. Both sessions must have written before either of them reported.
+ * reported the same content. In this case, both sessions had written their content before the first of the two reports.
  */
 function isOverlapping(reports: readonly ReportedWrite[], first: ReportedWrite | undefined): boolean {
   const start = first === undefined ? reports.length : reports.indexOf(first);

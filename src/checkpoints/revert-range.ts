@@ -96,7 +96,7 @@ function turnRange(index: CheckpointIndex, turn: StoredCheckpoint): RevertRange 
   );
 }
 
-/** Returns the nearest turn after a checkpoint on the line of the head. */
+/** Returns the first turn that follows a checkpoint on the line of the head. */
 function turnAfter(index: CheckpointIndex, id: string): StoredCheckpoint | undefined {
   let nearest: StoredCheckpoint | undefined;
   for (const each of lineOfHead(index)) {

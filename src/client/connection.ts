@@ -20,7 +20,7 @@ export interface DaemonLink {
   readonly ended: Promise<string>;
   /** The daemon's process id, if this process started it. */
   readonly pid: number | undefined;
-  /** Sets whether the daemon keeps this process alive. At first, the daemon does not keep the process alive. */
+  /** Sets whether a running daemon prevents this process from ending. The initial value is false. */
   keepAlive(isWanted: boolean): void;
   /** Ends the daemon or the connection at once. */
   kill(): void;

@@ -382,8 +382,8 @@ interface AgentResources {
 }
 
 /**
- * Reads agents, which are an object with the agents' names as keys, or `{agents, activeIdx}`. `activeIdx` names the
- * active agent. Without `activeIdx`, the active agent is the only agent, or the agent `default`. When no agent is
+ * Reads the agents from an object whose keys are the agents' names, or from `{agents, activeIdx}`. `activeIdx` names
+ * the active agent. Without `activeIdx`, the active agent is the only agent, or the agent `default`. When no agent is
  * active, the result has no paths.
  */
 export function agentResources(given: ClientObject): AgentResources {

@@ -160,8 +160,8 @@ export class Conversation {
   }
 
   /**
-   * Adds an exchange and its transcript lines. The exchange contains the answer to the next message. @throws
-   * MessageTooLarge
+   * Adds an exchange and its transcript lines. The exchange answers the message that the user was about to send.
+   * @throws MessageTooLarge
    */
   append(input: EntryInput, idempotency?: Idempotency): AppendResult {
     const entry = checkEntry(input, newEntryId(), 'entry', this.#limits);
@@ -228,7 +228,7 @@ export class Conversation {
   /**
    * Returns the text that describes the next turn, and a position of the conversation. In the state at this position,
    * the text is already removed and unlocked. Publishing the turn's checkpoint with this position removes the text.
-   * Until the publication, the text stays, even after a kill. A rewind to the checkpoint does not restore the text.
+   * Before the publication, even a kill does not remove the text. A rewind to the checkpoint does not restore the text.
    */
   proposeConsumed(): { readonly message: string | undefined; readonly head: ConversationRef } | undefined {
     const { pendingUserMessage, messageLocked } = this.#timeline.present.thread;

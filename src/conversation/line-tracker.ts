@@ -94,8 +94,8 @@ export function reportLines(tracker: FileLineTracker): LineReport {
 }
 
 /**
- * Returns the number of lines after the previous write. Without a previous write, returns 0 if the agent creates the
- * file, and otherwise the number of lines before this write.
+ * Returns the number of lines after the previous write. If there was no previous write, returns the number of lines
+ * before this write, and 0 for a file that the agent creates.
  */
 function prevLinesOf(known: FileLineTracker | undefined, operation: WriteOperation, before: number): number {
   if (known !== undefined && !known.isFirstWrite) return known.afterFswriteLines;

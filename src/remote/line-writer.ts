@@ -135,7 +135,7 @@ class SentTrees {
    */
   readonly #before: ReadonlyMap<CheckpointId, CheckpointRecord>;
   readonly #left = new Map<string, LeftPath>();
-  /** The snapshot of the previous checkpoint, and the tree that was sent for it. */
+  /** The snapshot of the previous checkpoint (`local`), and the tree that was sent for this checkpoint. */
   #last: { readonly local: SnapshotId; readonly sent: SnapshotId; readonly isWhole: boolean } | undefined;
   #isPrimed = false;
   added = 0;

@@ -145,8 +145,8 @@ async function unsavedBelow(
 }
 
 /**
- * Replaces each file by a directory above it: the topmost directory that is below `directory` and contains no
- * captured file.
+ * Returns for each found file the topmost directory below `directory` that contains this file and no captured file.
+ * Without such a directory, returns the file itself.
  */
 function topmost(
   found: readonly TreePath[],

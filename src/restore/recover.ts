@@ -71,8 +71,8 @@ async function sweepAgain(
 }
 
 /**
- * Tries to finish the restore. If this fails, tries to undo the restore; if that fails too, tries to finish it without
- * the lost contents. If all three fail because of damage, gives up and renames the note.
+ * Tries in this order: finish the restore, undo the restore, finish the restore without the lost contents. If all three
+ * attempts fail because of damage, gives up and renames the note.
  */
 async function finishOrUndo(
   site: RestoreSite,
@@ -277,7 +277,7 @@ function goalOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repeat): R
 
 /**
  * Returns the restore that an undo or redo reverses, if the note does not name this restore. An earlier version wrote
- * such notes. The reversed restore is the one whose safety checkpoint is the target.
+ * such notes. The target of the note is the safety checkpoint of the reversed restore.
  */
 function restoreUndoneBy({ index }: Checkpoints, intent: RestoreIntent): CheckpointId | undefined {
   if (intent.root !== undefined || !/^(Undid|Redid) a restore$/.test(recordOf(intent).description))

@@ -207,7 +207,7 @@ export async function clearTemporaries(
   return { left: [...new Set(left)].sort(byBytes), kept };
 }
 
-/** Renames a file that could not be removed (such as an immutable file), so that no sweep removes the file. */
+/** Gives a file that the restore could not remove (such as an immutable file) a name that no sweep removes. */
 function keptAs(commit: Stuck | undefined, temporary: TreePath, because: unknown): Failure | undefined {
   const home = commit?.stuck.get(temporary);
   const reason = pathReason(because);

@@ -17,7 +17,9 @@ import type { Session } from './session.ts';
 
 export interface ContextNow {
   readonly listed: ListedContext;
-  /** The length in bytes of the message, as it was last built. Absent when the message may have changed since then. */
+  /**
+   * The length in bytes of the message that was built last. Absent when a new message might differ from that message.
+   */
   readonly messageLength?: number;
 }
 

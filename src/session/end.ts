@@ -2,10 +2,11 @@
 //
 // - `open`: the session has its owner, and its queue runs.
 // - `ending`: no new operation begins. A failure before the decision leaves the session unchanged.
-// - `noted`: a note in the directory says that the whole session is being deleted. For a session with checkpoints
-// outside its directory, writing this note is the decision. After a kill, the session is neither listed nor resumed.
-// - `moved`: the session's directory has a new name, so its old path is free. For a session that has all its data in
-// this directory, the rename is the decision.
+// - `noted`: a note in the directory says that the whole session is being deleted. If the session has checkpoints
+// outside its directory, the session's end is decided when this note is written. After a kill, the session is neither
+// listed nor resumed.
+// - `moved`: the session's directory has a new name, so its old path is free. If all data of the session are in this
+// directory, the session's end is decided by the rename.
 // - `deleted`: the renamed directory is gone from the disk. The marker is deleted last. After a kill, the marker
 // therefore shows that the remaining files belong to checkpointd.
 //

@@ -356,8 +356,8 @@ const orphanPatienceMs = 2_000;
  * Kills the git processes that a killed daemon left running in a session directory, and waits until they are gone. The
  * caller must own the session. A git process that reads from the daemon ends by itself. But a git process that needs no
  * daemon (such as a repack) would continue to write into the repository. Works on Linux only, where /proc shows the
- * working directory of a process. On other systems an orphaned git process runs to its end. If it leaves locks or
- * temporary files, these are later treated as stale.
+ * working directory of a process. On other systems an orphaned git process runs to its end. If this process leaves
+ * locks or temporary files, they are later treated as stale.
  */
 export async function endOrphans(directory: string): Promise<void> {
   if (process.platform !== 'linux') return;

@@ -47,8 +47,8 @@ export function socketDirectory(otherwise: string, environment: NodeJS.ProcessEn
   const runtime = environment['XDG_RUNTIME_DIR'];
   const stat =
     runtime?.startsWith('/') === true ? files.statSync(runtime, { throwIfNoEntry: false }) : undefined;
-  // Checks the owner of the directory, because `sudo` keeps the variable. Otherwise root would make its socket
-  // directory there, and this user could not use it later.
+  // Checks the owner of the directory, because `sudo` keeps the variable. Without this check, root would make the
+  // socket directory in the user's directory, and the user could not use this socket directory.
   const isOwn =
     stat?.isDirectory() === true && (process.getuid === undefined || stat.uid === process.getuid());
   return isOwn && runtime !== undefined ? join(runtime, 'checkpointd') : otherwise;

@@ -173,7 +173,7 @@ export class FaultSweep {
 
   #checkpoints(): readonly { readonly name?: string | undefined }[] {
     const index = this.#rig.sessions.get(this.#session).enabled?.index;
-    // Leaves out safety checkpoints, because a failed attempt also leaves one.
+    // Leaves out safety checkpoints, because a failed attempt also makes a safety checkpoint.
     return index?.list('every').filter(({ record }) => record.kind !== 'safety') ?? [];
   }
 

@@ -202,7 +202,10 @@ function compare(shadow: string, { from, to, safety, checkpoint, conflicts }: Re
 
 const oracleOf = (shadow: string): string => join(dirname(shadow), 'oracle.git');
 
-/** Merges in a new repository with the objects of the shadow repository, but without its attributes. */
+/**
+ * Merges trees with git in a new repository. This repository has the objects of the shadow repository, but not its
+ * attributes.
+ */
 function mergeTrees(
   shadow: string,
   { base, ours, theirs }: { readonly base: string; readonly ours: string; readonly theirs: string },

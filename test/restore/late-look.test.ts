@@ -169,7 +169,10 @@ test('a write through another hard link of a replaced file does not count as a l
     assert.equal([read('d/f'), kept('d'), existsSync(displacedTo)], ['old', [], false]);
   }));
 
-/** Kills a late look at its n-th call, and then repeats it. Returns false if the late look made fewer calls. */
+/**
+ * Kills a late look at its n-th call, and then makes another late look. Returns false if the first look made fewer
+ * calls.
+ */
 const killedAt = (n: number): Promise<boolean> =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     await restoreAndWriteLate(work, restore);

@@ -1,5 +1,5 @@
-// Kills a daemon that changes files and conversation together. The kills come at every write to the disk, from the
-// first note of the change to its end.
+// Kills a daemon that changes files and conversation together. Each run kills the daemon at another write to the disk,
+// from the first note of the change to the end of the change.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { killAt, killScenarios } from '../support/kill-scenarios.ts';

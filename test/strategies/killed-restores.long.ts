@@ -158,7 +158,7 @@ class RandomSession {
     } else assert.equal(manifest(this.#root), planned, `the complete ${change.what} does what its plan says`);
   }
 
-  /** Sends the request, and breaks it at the n-th change. Returns false if the request made fewer changes. */
+  /** Sends the request, and makes its n-th change fail. Returns false if the request made fewer changes. */
   async #break(n: number, { send }: Change): Promise<boolean> {
     installFault(breakAt(n));
     try {

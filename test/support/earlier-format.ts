@@ -28,8 +28,8 @@ export const archiveOfFormat1 = fileURLToPath(
 );
 
 /**
- * A directory that contains `work` and `storage`. The files in it contain the path `as` instead of the directory's own
- * path.
+ * A directory that contains `work` and `storage`. Where a file should contain the path `top` of this directory, it
+ * contains the path `as`.
  */
 export interface Place {
   readonly top: string;

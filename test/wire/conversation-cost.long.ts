@@ -68,7 +68,7 @@ test('creating a checkpoint takes no longer with 10,000 entries than with 10 (C3
     await fill(long, 10_000);
     const [a, b]: [number[], number[]] = [[], []];
     for (let n = -warmUp; n < measured; n += 1) {
-      // Measures in pairs with alternating order, so that other programs slow both down equally.
+      // Measures the short and the long conversation in turn, so that other programs slow down both equally.
       const pair = n % 2 === 0 ? [short, long] : [long, short];
       for (const rig of pair) {
         const ms = await checkpoint(rig, `${n}`);

@@ -1,5 +1,5 @@
-// Drives one of this repository's clients that are written in Python or Rust. The client starts the daemon in the same
-// way as for its users. A small program (bridge.py, rust/) reads one request per line, sends the request through the
+// Drives one of this repository's clients that are written in Python or Rust. The client starts the daemon as it does
+// in a user's program. A small program (bridge.py, rust/) reads one request per line, sends the request through the
 // client, and writes one answer per line. When the daemon dies, this module checks that every request ends soon and
 // names the reason.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';

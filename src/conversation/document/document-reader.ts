@@ -30,7 +30,7 @@ import {
 
 interface ReadDocument {
   readonly moment: Moment;
-  /** The conversation id in the document. The conversation of the session keeps its own id. */
+  /** The conversation id in the document. An import does not change the id of the session's conversation. */
   readonly conversationId: string;
   /**
    * The number of oldest entries that were omitted because of the limit. `transcriptDropped` is the number of omitted

@@ -332,8 +332,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * If the bytes to cut off end with a line feed, saves them in another file. An unfinished write has no line feed.
-   * With a line feed, the bytes are a complete line that was damaged later.
+   * The log is about to be cut at its last valid line. If the bytes after this line end with a line feed, saves them in
+   * another file. An unfinished write has no line feed, so in this case a complete line was damaged later.
    */
   #keepWholeLine(size: number): void {
     const tail = Buffer.alloc(size - this.#end);
@@ -367,8 +367,8 @@ export class SessionLog implements RecordLog {
 const recordOverhead = encodeRecord({ kind: '' }).length - JSON.stringify({ kind: '' }).length;
 
 /**
- * If the log file has several names, replaces this name with a copy of the file. If the other name is a backup with
- * hard links (`cp -al`), appended records would otherwise also appear in the backup.
+ * If the log file has several names, replaces this name with a copy of the file. Another name may belong to a backup
+ * with hard links (`cp -al`). Without the copy, appended records would also appear in this backup.
  */
 function leaveOtherNames(file: string): void {
   const stats = files.lstatSync(file);

@@ -1,7 +1,7 @@
 // Restores refs that another program removed or moved while the session was closed, or that a power cut damaged. Each
 // commit contains the whole record of its checkpoint. So the daemon searches all objects for commits, and makes the
-// refs of these commits again. The names of checkpoints are stored only in refs, and are lost with the refs. A tag or
-// name that was moved returns to its own checkpoint.
+// refs of these commits again. The names of checkpoints are stored only in refs, and are lost with the refs. If a tag
+// or name was moved to another checkpoint, the daemon moves it back.
 import { attemptAsync } from '../../base/attempt.ts';
 import { isDamage } from '../../base/errors.ts';
 import type { CheckpointId } from '../../base/ids.ts';

@@ -1,6 +1,7 @@
 // Removes checkpoints so that the rows of all other checkpoints stay correct and complete. The changes of a removed
-// checkpoint are merged into its children. The cost depends on the changes. When the removed checkpoint has full rows,
-// a child takes over its row in `checkpoints` instead of writing full rows. Contents stay until sweep.ts removes them.
+// checkpoint are merged into its children. The cost depends on the changes. If the removed checkpoint has full rows,
+// one child takes over the removed checkpoint's row in `checkpoints`. This child then need not write full rows.
+// Contents stay until sweep.ts removes them.
 import { attemptAsync, isA } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId } from '../../base/ids.ts';
@@ -39,8 +40,8 @@ interface Fold {
   /** If a new row of `checkpoints` replaces the old row: the id of the new row, whose file rows are already written. */
   readonly staged?: number;
   /**
-   * If the checkpoint takes over the file rows of a removed full checkpoint: that checkpoint, and the changes to its
-   * file rows.
+   * If the checkpoint takes over the file rows of a removed full checkpoint: the removed checkpoint, and the changes to
+   * these file rows.
    */
   readonly takeover?: { readonly donor: Node; readonly changes: readonly TreeChange[] };
 }

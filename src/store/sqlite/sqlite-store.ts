@@ -311,8 +311,8 @@ export async function setSqliteAside(options: StoreOptions, to: string): Promise
   const file = databaseFile(options.storageDirectory);
   const suffix = basename(to);
   if (isThere(file) && (await renameRows(file, options, suffix))) return;
-  // Renames the journal first. Without its journal, the database is only outdated, but beside another database the
-  // journal would do harm.
+  // Renames the journal first. A database without its journal is only outdated. A journal beside the wrong database
+  // would do harm.
   for (const end of ['-wal', '-shm', '']) {
     if (files.existsSync(`${file}${end}`)) files.renameSync(`${file}${end}`, `${file}.${suffix}${end}`);
   }

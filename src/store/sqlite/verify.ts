@@ -44,8 +44,8 @@ async function check(database: SqliteDatabase, blob: BlobId, slices: Slices): Pr
 }
 
 // Checks that the derived rows agree with the directories. Derived rows are the file rows of each checkpoint, and the
-// number of rows that name a content. Also checks tags and names. No content is lost because of a wrong row, but the
-// row is reported. Repairs nothing.
+// number of rows that name a content. Also checks tags and names. A wrong row is reported, although it loses no
+// content. Repairs nothing.
 
 const askedAtOnce = 500;
 const attemptsMax = 3;

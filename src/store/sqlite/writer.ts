@@ -137,7 +137,7 @@ export class SqliteWriter implements SnapshotWriter {
     if (this.#pending.size >= batchCountMax || this.#pendingBytes >= batchBytesMax) await this.#flush(since);
   }
 
-  /** Writes pending contents. Batches follow each other, so that at most two are in memory. */
+  /** Writes pending contents. Waits until the previous batch is written, so that at most two batches are in memory. */
   #flush(since: number): Promise<void> {
     const batch = [...this.#pending].map(([blob, bytes]): Pending => ({ blob, bytes }));
     this.#pending = new Map();

@@ -35,7 +35,7 @@ function withRepository(body: (rig: Rig) => Promise<void>): Promise<void> {
   });
 }
 
-/** Makes one checkpoint in a kept session, and closes it. */
+/** Makes one checkpoint in the store, and then closes the store. */
 async function keepOne(rig: Rig, storage: string): Promise<void> {
   const store = await rig.open(storage);
   await store.publish({ record: record(1, (await capture(store, { f: '1' })).snapshot) });

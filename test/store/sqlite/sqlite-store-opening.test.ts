@@ -27,7 +27,7 @@ import { kindOf, withStore } from '../../support/stores/store-rig.ts';
 import { capture, checkpoint, contentsOf, file, noise, plain } from '../../support/trees/snapshots.ts';
 import { until } from '../../support/until.ts';
 
-/** Opens a store, and closes it again if this succeeded. */
+/** Opens a store. If no error occurs, closes the store at once. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
 
 test('opening the store waits while another program locks the whole database', () =>

@@ -47,7 +47,7 @@ export const faults: Readonly<Record<string, Fault>> = {
       Atomics.wait(lately, 0, 0, 5);
   },
   /**
-   * Delays the opening of a file named `slow-…` by 5 ms, and of a file named `stuck-…` by 25 ms. The scenarios of the
+   * Delays every `open` of a file named `slow-…` by 5 ms, and of a file named `stuck-…` by 25 ms. The scenarios of the
    * clients need such delays: a request must report progress, and must run long enough to be cancelled.
    */
   slowNames: (call, target) => {

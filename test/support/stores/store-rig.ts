@@ -55,10 +55,7 @@ export async function withStore(
   }
 }
 
-/**
- * Resolves with the kind of the error with which the promise rejects. Fails if the promise does not reject, or if the
- * error is no CheckpointdError.
- */
+/** Expects a promise that rejects with a CheckpointdError. Resolves with the kind of this error. */
 export async function kindOf(promise: Promise<unknown>): Promise<string> {
   const outcome = await promise.then(
     () => undefined,

@@ -266,8 +266,8 @@ export class SqliteDatabase {
   /**
    * Writes the journal into the database file, and empties the journal if no other process uses it. Callers should
    * await this function before {@link close}. SQLite would apply a remaining journal to any later file at this path,
-   * for example to an older file from a backup. The library closes its file only when the garbage collector frees its
-   * statements.
+   * for example to an older file from a backup. The library closes the database file only when the garbage collector
+   * frees the prepared statements.
    */
   async finish(): Promise<void> {
     if (this.#isClosed) return;
@@ -373,8 +373,8 @@ class SideFiles {
   readonly #key: string;
   #users = 0;
   /**
-   * Two functions, one for each file. A function returns the path of its file when the file is missing or replaced.
-   * Undefined until both files exist.
+   * One function for each of the two files. It returns the path of the file when the file is missing or replaced.
+   * Undefined until both files have existed.
    */
   #watches: readonly (() => string | undefined)[] | undefined;
   #removed: string | undefined;
