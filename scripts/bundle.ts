@@ -67,7 +67,7 @@ const daemonCode = 'daemon-code.cjs';
 const inOneFile = { codeSplitting: false } as const;
 
 /**
- * Makes the entry load the daemon and the commands with require() instead of import(). For an import, Node would also
+ * Changes the entry, so that it loads the daemon with require() instead of import(). For an import, Node would also
  * load its parser of modules.
  */
 const required: Plugin = {

@@ -80,8 +80,8 @@ type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'els
 /**
  * Which names of a directory the capture takes. `rules`: all names that no ignore rule excludes. `ignored`: only
  * tracked or included names, and names of the previous snapshot. `included`: all names, because of the caller's globs.
- * `alsoIncluded`: all names, because a restore would overwrite or delete them. `git`: only tracked names, in a git
- * directory.
+ * `alsoIncluded`: all names, in a directory that a restore is about to overwrite or delete. `git`: only tracked names,
+ * in a git directory.
  */
 export type TakeMode = 'rules' | 'ignored' | 'included' | 'alsoIncluded' | 'git';
 

@@ -232,8 +232,8 @@ class SentTrees {
   }
 
   /**
-   * True when a snapshot can be sent completely, because it differs from a completely sent snapshot only in these
-   * files.
+   * The snapshot differs only in `files` from a snapshot that was sent completely. True when this snapshot can also be
+   * sent completely.
    */
   async #goesWhole(files: readonly Entry[], { snapshot, rules = {} }: CheckpointRecord): Promise<boolean> {
     const strict = await this.#job.source.store.directoryPermissions(snapshot);

@@ -121,7 +121,9 @@ function writeNote(file: string, root: string, displaced: readonly ToDisplace[])
   files.writeFileSync(file, JSON.stringify(withSum(note)), { flag: 'wx', mode: 0o600 });
 }
 
-/** Returns the note of a directory. Returns an empty note when the note is missing, or damaged by a power cut. */
+/**
+ * Returns the note of a directory. Returns a note without files if the note is missing, or if a power cut damaged it.
+ */
 export function readNote(directory: string): DisplacedNote {
   try {
     const value: unknown = JSON.parse(files.readFileSync(join(directory, noteName), 'utf8'));

@@ -63,7 +63,10 @@ export interface SessionSummary {
 
 const promptCharactersMax = 200;
 
-/** The number of turns that are searched for the first prompt when a session of an earlier version has no summary. */
+/**
+ * A session of an earlier version may have no summary. The daemon then searches this number of turns for the first
+ * prompt.
+ */
 const turnsSearchedMax = 100;
 
 export class SummaryFile {

@@ -331,8 +331,9 @@ function assemble(
 }
 
 /**
- * Warns that another directory has replaced the work tree. Does not warn once the new directory has a checkpoint, so
- * that commands do not repeat the warning for ever. After that, only a restore of an older checkpoint causes a warning.
+ * Warns that another directory has replaced the work tree. Stops warning when the new directory has a checkpoint, so
+ * that commands do not repeat the warning for ever. From this checkpoint on, only a restore of an older checkpoint
+ * causes a warning.
  */
 function warnIfReplaced(
   { directory, marker }: { readonly directory: SessionDirectory; readonly marker: SessionMarker },

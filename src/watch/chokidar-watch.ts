@@ -157,7 +157,7 @@ export class ChokidarWatch {
         this.#directories = message.directories;
         this.#directoriesThen = message.directories;
         this.#become('live');
-        if (this.#logged !== undefined) this.#options.onEverything(); // no thread was watching for a moment
+        if (this.#logged !== undefined) this.#options.onEverything(); // for a moment, no thread was watching
         return this.#endStart();
       case 'tooMany':
         return this.#startAnew('more events arrived than the kernel can queue');

@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'checkpointd-client-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** A daemon that answers initialize and shutdown. The test chooses its answer to session/list. */
+/** A daemon that answers initialize and shutdown. Each test chooses how this daemon answers session/list. */
 const fakeProgram = `
 const how = process.argv[2];
 let rest = Buffer.alloc(0);

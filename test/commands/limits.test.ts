@@ -1,4 +1,4 @@
-// Tests on every strategy that the daemon itself enforces the limits of a session, without a store/gc by a client.
+// Tests that the daemon enforces the limits of a session without a store/gc of a client, on every strategy.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';

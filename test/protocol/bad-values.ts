@@ -1,6 +1,6 @@
-// Makes invalid values for every field of every parameter of protocol.json, and valid parameters that contain these
-// values. Each value comes with the place that the refusal must name. The values are made from protocol.json, so new
-// fields are included. This module uses no daemon.
+// Makes invalid values for every field of every parameter of protocol.json. Puts each value into parameters that are
+// otherwise valid. Each value comes with the place that the refusal must name. The values are made from protocol.json,
+// so new fields are included. This module uses no daemon.
 import { fieldsOf, type Method, resolve, type Schema } from '../../scripts/generate/dialect.ts';
 import { protocol } from './document.ts';
 

@@ -1,4 +1,4 @@
-// Compares random sessions with conversation and checkpoints to plain copies of their states.
+// Runs random sessions that have a conversation and checkpoints. Compares each session with plain copies of its states.
 import { test } from 'uvu';
 import { checkLives } from '../support/together/model.ts';
 

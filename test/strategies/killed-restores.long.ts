@@ -232,9 +232,9 @@ class RandomSession {
 
 /**
  * Returns the state that follows from a plan. The paths of the plan are as in the source, and all other paths are as
- * before. Other paths are the paths that the plan skips, and the files that an ignore rule hides from the plan. After
- * the request has written `.gitignore`, a recovery sees these hidden files. Recovery must keep the files, because the
- * source may have had them, too.
+ * before. The other paths include paths that the plan skips, and files that an ignore rule hides from the plan. If the
+ * request has written `.gitignore`, recovery sees the hidden files. Recovery must keep these files, because the source
+ * may have had them, too.
  */
 function afterPlan({ restored, deleted }: RestoreResult | RevertResult, before: Files, source: Files): Files {
   const files: Record<string, string> = { ...before };

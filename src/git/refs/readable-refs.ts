@@ -107,9 +107,9 @@ function notARef(path: string): UnreadableRefs {
 }
 
 // Removes locks that a killed git left. Removes a lock in a directory of the daemon at once. The user's git also takes
-// the lock of `packed-refs`. This module removes that lock only when it has not changed for longer than any git process
-// keeps it. While git has the lock, it also writes `packed-refs.new`. If a killed git has left this file, the user's
-// git can never write `packed-refs` again, so this module removes it.
+// the lock of `packed-refs`. Git keeps this lock only for a short time. Therefore this module removes the lock only if
+// its file has been unchanged for longer. While git has the lock, it also writes `packed-refs.new`. If a killed git has
+// left this file, the user's git can never write `packed-refs` again, so this module removes it.
 
 /** Git itself waits at most one second for this lock. */
 const staleAfterMs = 3000;

@@ -164,7 +164,7 @@ export function entriesIn(directory: string): Dirent[] {
 const heading = /^# pack-refs with:[ -~]*$/;
 const line = /^(?:[0-9a-f]{40} refs\/[^\0-\x20\x7f~^:?*[\\]+|\^[0-9a-f]{40})$/;
 
-/** Repairs the file. Returns true if it has removed a line, because refs may be missing after a removal. */
+/** Repairs the file. Returns true if it has removed a line. Some refs may then be missing. */
 function mendPackedRefs(gitDir: string): boolean {
   const file = join(gitDir, 'packed-refs');
   const text = attempt(isMissing, () => files.readFileSync(file, 'latin1'));
@@ -224,8 +224,8 @@ function bytesOnDisk(path: string): number {
 // Copies packs between two object directories of the daemon, because both directories need the same objects.
 
 /**
- * The maximum number of packs to link. With more packs, look-ups get so slow that copying the needed objects costs
- * less.
+ * The maximum number of packs to link. With more packs, look-ups become slow, and it is cheaper to copy the needed
+ * objects.
  */
 const linkedPacksMax = 50;
 

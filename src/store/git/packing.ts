@@ -57,8 +57,8 @@ interface PackingPlaces {
   readonly refs: Pick<RefStore, 'pack'>;
   readonly unsynced: Pick<Unsynced, 'forget'>;
   /**
-   * The number of packs above which the daemon joins packs. When absent, it joins packs only while it packs new loose
-   * objects.
+   * The number of packs above which the daemon joins packs. When absent, the daemon joins packs only while it packs new
+   * loose objects.
    */
   readonly packsMax?: number;
   /** Called after packs were replaced, because running git processes have the old packs open. */

@@ -307,8 +307,8 @@ export class GitWriter implements SnapshotWriter {
 }
 
 /**
- * Returns a function. The function returns false for an id without a loose object. For a few ids, a listing would take
- * longer than it saves.
+ * Returns a function that is false for ids without a loose object. For a few ids, checking a file for each id takes
+ * less time than a listing.
  */
 function looseAmong(objects: string, handed: readonly ObjectToProve[]): (id: string) => boolean {
   return handed.length < bulkMin ? () => true : possiblyLoose(objects);

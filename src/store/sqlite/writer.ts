@@ -330,7 +330,7 @@ const attemptsMax = 4;
 
 class SqliteSeal {
   readonly #parts: WriterParts;
-  /** Contents that the writer received. The lease of the store protects them. */
+  /** Contents that the writer received. The lease of the store protects these contents from a sweep. */
   readonly #added: ReadonlySet<BlobId>;
 
   constructor(parts: WriterParts, added: ReadonlySet<BlobId>) {

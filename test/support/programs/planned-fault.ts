@@ -15,7 +15,7 @@ import type { Fault } from '../../../src/base/seam.ts';
 
 /**
  * A fault at the `at`-th matching call, counted from now. With `executable`, the file that the call names becomes
- * executable. With `slow`, the call takes `ms` longer.
+ * executable. With `slow`, the call is delayed by `ms`.
  */
 export interface FaultPlan {
   readonly act: 'none' | 'kill' | 'killAll' | 'fail' | 'link' | 'executable' | 'slow';

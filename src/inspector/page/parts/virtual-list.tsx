@@ -23,7 +23,7 @@ export interface VirtualListProps {
   readonly role: 'tree' | 'listbox' | 'log';
   /** The index of the active row, or -1. When the index changes, the list scrolls to the row. */
   readonly active: number;
-  /** True when a list that is scrolled to its end scrolls to the new end after rows are added. */
+  /** True to show the end of the list after rows are added, if the end was visible before. */
   readonly sticks?: boolean;
   readonly row: (index: number) => VNode;
   /** Makes a row active, because the user pressed a key. */

@@ -363,8 +363,8 @@ function sizeOf(file: string): number {
 
 class SideFiles {
   /**
-   * The side files, keyed by the identity of their database, because SQLite has one index for all connections of a
-   * process.
+   * The side files, keyed by the identity of their database. All connections of a process to one database share one
+   * index, so they also share one object.
    */
   static readonly #open = new Map<string, SideFiles>();
 
