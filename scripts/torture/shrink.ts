@@ -3,8 +3,8 @@
 import type { Step } from './steps.ts';
 
 /**
- * Returns a list that still fails, with as few steps as possible. `fails` runs steps in a new world. After `triesMax`
- * runs, returns the best result so far.
+ * Returns a short list of steps that still fails. `fails` runs steps in a new world and returns whether they fail.
+ * After `triesMax` runs, returns the best result so far.
  */
 export async function shrink(
   steps: readonly Step[],

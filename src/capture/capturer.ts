@@ -128,7 +128,7 @@ export interface FinishedScan {
   /** The position in the change log when the scan began. Later changes may or may not be in the result. */
   readonly position: number;
   readonly tree: ScannedTree;
-  /** True when the scan checked every file. Before reusing an earlier listing, the scan checked this listing, too. */
+  /** True when the scan checked every file, and checked every earlier listing before it reused the listing. */
   readonly isWhole: boolean;
   /** True when the request had neither `since` nor `alsoInclude`. In this case, only the rules selected the files. */
   readonly isPlain: boolean;

@@ -510,8 +510,8 @@ export class FastScan {
   }
 
   /**
-   * Omits a directory if this scan has listed it and its names are unchanged. If its files changed after the listing,
-   * the next capture finds the changes.
+   * Omits a directory if this scan has listed it and its names are unchanged. If files in the directory changed after
+   * the listing, the next capture finds these changes.
    */
   #stillDirty({ listed, trees }: DirtyPaths): DirtyPaths {
     const parents = new Set([...trees].map(parentOf));

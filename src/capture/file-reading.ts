@@ -108,7 +108,7 @@ export class FileReading {
     return exchanged;
   }
 
-  /** Increases the count of finished files by files that this scan need not check. */
+  /** Counts files that this scan need not check as finished. */
   pass(count: number): void {
     this.#files += count;
   }

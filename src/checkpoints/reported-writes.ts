@@ -73,7 +73,7 @@ export class ReportedWrites {
    * content and checkpoint as this report.
    */
   compose(report: Omit<ReportedWrite, 'mayMiss'>): ReportedWrite | undefined {
-    // The first repetition of a report is recorded, because it shows that the content was written several times.
+    // The first repetition of a report is recorded, as a sign that the content was written several times.
     const last = (this.#byPath.get(report.path) ?? []).slice(-2);
     const isRepeat = last.every(
       ({ session, content, after }) =>

@@ -1,5 +1,6 @@
 // Decides which words of a command line are checkpoints and which are paths. Asks the daemon for the checkpoints.
-// Refuses a word that is neither a checkpoint nor a path, because a mistyped path could otherwise select all files.
+// Refuses a word that is neither a checkpoint nor a path. Such a word may be a mistyped path, and a command without a
+// path would apply to all files.
 import { lstatSync } from 'node:fs';
 import { attemptOr, hasCode } from '../base/attempt.ts';
 import { CheckpointdRequestError } from '../client/client-error.ts';

@@ -54,7 +54,9 @@ export function modelToDocument(info: ModelInfo): ClientObject {
   return toDocumentNames(info, documentNames);
 }
 
-/** Converts a model from a document. The document may use its own field names or those of the protocol. */
+/**
+ * Converts a model from a document. The document may use snake_case field names, or the field names of the protocol.
+ */
 export function modelFromDocument(value: unknown): unknown {
   return isObject(value) ? fromDocumentNames(value, documentNames) : value;
 }

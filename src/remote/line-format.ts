@@ -67,7 +67,7 @@ export interface Manifest {
   readonly pages: readonly number[];
   readonly pieces: number;
   readonly logRecords: number;
-  /** The id of the choices that decided which paths are not sent (left-behind.ts). */
+  /** Some choices decide which paths are not sent (left-behind.ts). This is the id of the choices for this line. */
   readonly choices: string;
   readonly origin?: LineOrigin | undefined;
 }

@@ -227,8 +227,8 @@ function refusesWriting(tree: AnchoredFiles, path: TreePath): boolean {
 }
 
 /**
- * Returns why this user cannot change the directory. `access` checks only the rights of the real user. If the effective
- * user is a different user, checks the permission bits instead.
+ * Returns why this user cannot change the directory. `access` checks only the rights of the real user of this process.
+ * If the effective user of the process is a different user, checks the permission bits instead.
  */
 function refusalOf(
   address: Buffer,

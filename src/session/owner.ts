@@ -1,9 +1,10 @@
 // Gives a session one owner. Two kernel locks prove the ownership. The lock of a name works between processes of the
 // same network namespace. The lock of the session's directory works between all processes of this machine. The file
-// owner.json names the current owner and counts all owners so far. A process that was suspended for long sees in this
-// file that another process has taken over, and stops writing. The owner renews a heartbeat every minute. If the
-// directory cannot be locked, a process may be unable to see the owner. The process then decides by the age of the
-// heartbeat whether the owner is alive. The file end.ts decides what happens to a session without an owner.
+// owner.json names the current owner and counts all owners so far. If a process was suspended for long, another process
+// may have taken over. The suspended process then finds the new owner in this file, and stops writing. The owner renews
+// a heartbeat every minute. If the directory cannot be locked, a process may be unable to see the owner. The process
+// then decides by the age of the heartbeat whether the owner is alive. The file end.ts decides what happens to a
+// session without an owner.
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';

@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../support/temporary.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const place = temporaryDirectory('adapters');
 
-/** The calls of Roo Code, under its own names. */
+/** The calls of Roo Code, under the names that Roo Code uses. */
 const usage = `
 import { ShadowCheckpointService, type CheckpointEventMap } from './roo-code.ts';
 import CheckpointTracker from './cline.ts';

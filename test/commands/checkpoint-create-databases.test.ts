@@ -45,7 +45,8 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
         let opened: string | undefined;
         installFault((call, target) => {
           if (call !== 'open' || !target.startsWith(join(root, 'data.db'))) return;
-          // In each pass of the capture, writes to the database between the reading of its two files.
+          // A capture reads the two files of the database one after the other. In each pass, writes to the database
+          // between these reads.
           if (opened !== undefined && opened !== target)
             database.exec(`${fill}; PRAGMA wal_checkpoint(PASSIVE)`);
           opened = target;

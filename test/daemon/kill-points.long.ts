@@ -1,4 +1,4 @@
-// Kills the daemon at every call of a restore and of a create that may change the disk. Each kill uses a new daemon.
+// Runs a restore and a create. Kills the daemon at every call that may change the disk. Each kill uses a new daemon.
 // Other calls need no kill: a kill between two changes of the disk has the same result as a kill at the second change.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -175,7 +175,8 @@ test('if a restore ignored a new file and the undo was interrupted, the redo doe
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     rig.write('later', 'of the user\n');
     await rig.request('checkpoint/restore', { session: session.id, ...toFirst, mode: 'soft' });
-    // The undo stops after it has written `.gitignore`, so its recovery sees the file again.
+    // The undo stops after it has written `.gitignore`. The recovery of the undo therefore sees the file that was
+    // ignored before.
     await interrupt(rig, session, 4, () => undo(rig, session));
     const again = await rig.open();
     assert.equal([rig.read('.gitignore'), rig.read('f')], ['', 'two\n']);

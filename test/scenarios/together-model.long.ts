@@ -1,5 +1,5 @@
-// Compares random sessions with conversation and checkpoints to plain copies of their states. Runs more and longer
-// sessions than together-model.test.ts.
+// Runs random sessions that have a conversation and checkpoints. Compares each session with plain copies of its states.
+// Runs more and longer sessions than together-model.test.ts.
 import { test } from 'uvu';
 import { checkLives } from '../support/together/model.ts';
 

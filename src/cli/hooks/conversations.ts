@@ -151,7 +151,7 @@ export class Conversations {
 
   /**
    * Makes the checkpoint at the start of a turn. The agent waits at most a second for this checkpoint. A late
-   * checkpoint may contain work of the turn, and then its description or name shows the delay.
+   * checkpoint may contain work of the turn. The description or the name of the checkpoint then mentions the delay.
    */
   async #handlePrompt(
     name: string,

@@ -50,7 +50,10 @@ export class IgnoreChecker {
   readonly #options: IgnoreCheckerOptions;
   readonly #globalExcludes: GlobalExcludes;
   #child: GitChild | undefined;
-  /** Files with rules that git must not read. The checker has already warned about each of these files. */
+  /**
+   * Files that contain ignore rules, but that git must not read. The checker has already warned about each of these
+   * files.
+   */
   readonly #blocked = new Set<string>();
   #sources = { key: '', hasRules: false, excludesFile: '' };
 

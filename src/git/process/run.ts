@@ -326,8 +326,8 @@ class ProcessGroup {
   /** The error when the process was killed because it did nothing. Otherwise undefined. */
   failure: CheckpointdError | undefined;
   /**
-   * Resolves when the process still exists a second after it was killed. Either the system blocks the process, or
-   * another process has the pipes of this process open.
+   * Resolves when the process still exists a second after it was killed. The cause is either that the system blocks the
+   * process, or that a second process has the same pipes open.
    */
   readonly abandoned: Promise<undefined>;
 

@@ -58,7 +58,7 @@ export class RefStore {
   /** Reads the refs. If a kill has interrupted a transaction, first finishes this transaction. */
   async open(): Promise<void> {
     const { intentFile, prefixes } = this.#options;
-    // comes first, because the store repeats a transaction only if it can read the result
+    // comes first, because the store must be able to read the refs after it has repeated a transaction
     refuseUnreadable(this.#refsIn, prefixes);
     const intent = readIntent(intentFile);
     if (intent === 'damaged') {
@@ -548,8 +548,8 @@ async function keepingPackedMode(gitDir: string, work: () => Promise<unknown>): 
   await work();
   const after = modeOf(file);
   if (before === undefined || after === undefined || before === after) return;
-  // This call fails in two cases, and the refs are right in both. Either the file is missing, or another user has
-  // replaced it and chosen its bits.
+  // Fails if the file is missing, or if it belongs to another user, who then chose the bits. The refs are correct even
+  // after this failure.
   attempt(hasCode('ENOENT', 'EPERM'), () => files.chmodSync(file, before));
 }
 

@@ -1,6 +1,6 @@
 // Checks a JSON text before it is parsed. JSON.parse needs 29 seconds and 3.4 GB for 64 MiB of brackets, and no client
-// is served meanwhile. The check passes over the bytes once, skips strings, and needs a hundredth of the time. This
-// module does not check whether the text is valid JSON.
+// is served meanwhile. This check reads each byte once and skips strings, so it needs a hundredth of the time that
+// JSON.parse needs. This module does not check whether the text is valid JSON.
 
 const quote = 0x22;
 const comma = 0x2c;

@@ -1,7 +1,7 @@
 // Caches the records of packed checkpoints in one file. An opening then need not read commits, and need not ask git
 // whether the objects of the refs exist. The file names the packs that contain all these objects. A stamp for each pack
-// shows a later change of the pack. The cache is valid only while no stamp changes, because git read the commits from
-// the bytes of these packs. When in doubt, the opening reads each commit. Only the refs decide which checkpoints exist.
+// shows a later change of the pack. A changed pack may have lost objects, so the cache is valid only while no stamp
+// changes. When in doubt, the opening reads each commit. Only the refs decide which checkpoints exist.
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../../base/atomic-file.ts';

@@ -130,7 +130,7 @@ export class Quarantine {
   async watchOver(): Promise<void> {
     const nowMs = Date.now();
     this.#recent.push(...this.#fresh.splice(0).map((file) => ({ file, atMs: nowMs })));
-    // The refs have moved, so a failure here is no failure of the publication. The later checks repeat the work.
+    // The refs have moved, so a failure here is no failure of the publication. The next check tries again.
     await attemptAsync(isOutside, () => this.#healRecent(nowMs - youngMs));
     this.#armWatch(lookMsMin);
   }

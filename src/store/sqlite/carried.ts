@@ -141,7 +141,7 @@ export class CarriedRows {
     for (const oldest of this.#kept.keys()) if (this.#kept.size > keptMax) this.#kept.delete(oldest);
   }
 
-  /** Returns the entries that a checkpoint repeats when its rows are the changes since `before`. */
+  /** Returns the entries that a new checkpoint repeats. The rows of this checkpoint are the changes since `before`. */
   async after(before: RowsBefore | undefined, captured: Captured): Promise<Carried> {
     return before === undefined || !leavesOut(captured.skipped)
       ? nothing

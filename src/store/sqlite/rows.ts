@@ -32,8 +32,8 @@ export interface RowSet {
 export const state = { unfinished: 0, published: 1, removed: 2 } as const;
 
 /**
- * The maximum number of rows that one transaction writes together with their checkpoint (about 15 ms). If there are
- * more rows, they are written before this transaction, under a hidden row.
+ * The maximum number of rows that one transaction writes together with their checkpoint (about 15 ms). More rows than
+ * this are written earlier, under a hidden row.
  */
 export const rowsAtOnceMax = 400;
 // A keyframe has one row for each file. The next keyframe is due when all changes since the last keyframe have as many
