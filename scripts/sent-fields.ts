@@ -76,8 +76,8 @@ export function declared(document: ProtocolDocument): Set<string> {
 }
 
 /**
- * Declared parts that no test has to see, each with the reason. These parts must stay in the protocol, because 1.0.0
- * declares them. The tests must see all other parts.
+ * Declared parts that the tests need not use, each with the reason. These parts must stay in the protocol, because
+ * 1.0.0 declares them. Every other declared part must occur in some test.
  */
 const excused: readonly (readonly [because: string, names: RegExp])[] = [
   [

@@ -34,7 +34,7 @@ export function placeOf(root: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
 }
 
-/** The file or link at each path. Directories have no entries of their own. */
+/** The file or link at each path. There is no element for a directory itself. */
 export type Manifest = ReadonlyMap<string, Thing>;
 
 /** Lists all files below `root`. Leaves out the `.git` of `root`, but not the `.git` of a nested repository. */

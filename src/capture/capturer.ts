@@ -63,9 +63,9 @@ export interface CaptureCounts {
 
 export interface CaptureRequest {
   /**
-   * The snapshot on which the capture builds. Until this capture is published, a checkpoint must refer to this
-   * snapshot. Otherwise the store may remove the snapshot. The capture takes unchanged files from this snapshot without
-   * reading or storing them again. Files of this snapshot are captured even if the rules exclude them.
+   * The snapshot on which the capture builds. A checkpoint must refer to this snapshot until the new capture is
+   * published. Otherwise the store may remove the snapshot. The capture takes unchanged files from this snapshot
+   * without reading or storing them again. Files of this snapshot are captured even if the rules exclude them.
    */
   readonly previous?: SnapshotId | undefined;
   /**

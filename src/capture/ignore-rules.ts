@@ -90,8 +90,8 @@ interface IgnoreOracle {
 export interface IgnoreScope {
   readonly oracle: IgnoreOracle;
   /**
-   * The path of the work tree relative to the repository's root. Empty when the work tree is this root, and for a
-   * nested repository.
+   * The path of the work tree relative to the repository's root. Empty for a nested repository, and for a work tree
+   * that is the repository's root.
    */
   readonly prefix: TreePath;
   /** The path of the repository relative to the work tree. Empty for the outermost repository. */
@@ -285,7 +285,7 @@ export class IgnoreScopes {
     if (this.#verdict?.key !== key) {
       scope.oracle.renew(); // the engine has cached rules from files that were replaced
       const [isExcluded] = await scope.oracle.ignored([scope.prefix]);
-      // git gave no answer; it will give none for paths in the work tree either, and the capture will report that
+      // git gave no answer; the capture reports the failure when it asks git about paths in the work tree
       if (isExcluded === undefined) return false;
       this.#verdict = { key, isExcluded };
     }

@@ -182,8 +182,8 @@ async function syncOne(tree: AnchoredFiles, path: TreePath, signal: AbortSignal)
 }
 
 /**
- * Opens a file for a sync. If this user may not read the file, opens it for writing. Does not open a link: syncing the
- * link's directory is enough.
+ * Opens a file for a sync. If this user has no permission to read the file, opens it for writing. Does not open a link:
+ * syncing the link's directory is enough.
  */
 function opened(tree: AnchoredFiles, path: TreePath): number | undefined {
   for (const access of [constants.O_RDONLY, constants.O_WRONLY]) {

@@ -230,7 +230,7 @@ export class Commit {
     this.#recordShared(first, 2n);
     if ('beside' in aside) return { aside, shown: stampOf(stats) };
     // Here the second name must not be outside the work tree. The later check (late-look.ts) identifies a file by its
-    // inode, and would mistake this file for another file.
+    // inode, so it would take the second name for a different file.
     this.#names.remove(aside);
     const beside = this.#names.linkBeside(path);
     const again = beside && this.#names.statsOf(beside);
@@ -444,7 +444,7 @@ export class Asides {
     else this.#renameIn(aside.outside, path);
   }
 
-  /** Gives the file a name that no sweep removes, beside its path. Returns this name. */
+  /** Renames the file to a name that no sweep removes, in the directory of `path`. Returns this name. */
   keep(aside: Aside, path: TreePath): TreePath {
     if ('beside' in aside) return this.keepTemporary(aside.beside);
     const temporary = this.#temporaries.next(parentOf(path));

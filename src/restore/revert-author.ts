@@ -24,7 +24,7 @@ function checkpointsOf(index: CheckpointIndex, { from, to = index.head }: Revert
     if (each.record.id === from.record.id) return [from, ...found.reverse()];
     found.push(each);
   }
-  // The parents did not lead to `from`, because a safety checkpoint is never a parent. So this range has no reports,
+  // The chain of parents did not contain `from`: a safety checkpoint is never a parent. So this range has no reports,
   // and no checkpoints between its ends.
   return [from, to];
 }

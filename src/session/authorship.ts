@@ -93,8 +93,8 @@ export async function recordCheckpoint(
 
 /**
  * For the first checkpoint of a session, returns the paths whose content differs from the ledger. The ledger may still
- * have records of earlier checkpoints that were removed. A path without a record needs no record, because the base in
- * the store has its content ({@link baseOf}).
+ * have records of earlier checkpoints that were removed. Omits every path that has no record: for such a path, the base
+ * in the store has the content ({@link baseOf}).
  */
 async function changesSinceKnown(
   { store, ledger }: Checkpoints,

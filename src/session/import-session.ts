@@ -39,7 +39,7 @@ interface ImportPlace {
   readonly allowProtected: boolean;
 }
 
-/** The checked place of an import, at which a session can be made. */
+/** The place of an import, after the check that a session can be made there. */
 interface PreparedPlace {
   readonly workTree: WorkTree;
   readonly strategy: string;

@@ -347,7 +347,8 @@ function forgetResult(entry: OperationEntry): number {
 }
 
 /**
- * Returns a flat copy of a text. A text that was cut from a larger text may otherwise keep the larger text in memory.
+ * Returns a flat copy of a text. Without a copy, a short text that was cut from a larger text may keep the larger text
+ * in memory.
  */
 function inOnePiece(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8');

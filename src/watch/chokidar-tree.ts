@@ -10,7 +10,9 @@ import { filesAsync, type Stats } from '../base/files.ts';
 interface TreeListener {
   /** One event of the kernel; `directory` is the absolute path of the watched directory. */
   changed(type: string, name: string | undefined, directory: string): void;
-  /** Called before the tree closes handles in one turn of the loop. `handles` is their number. */
+  /**
+   * Called before the tree closes handles. `handles` is the number of handles that it closes in this turn of the loop.
+   */
   closed(handles: number): void;
   failed(error: unknown): void;
 }

@@ -64,7 +64,7 @@ test('openrpc.json is valid according to the meta-schema of OpenRPC 1.4.1', () =
       .replaceAll(/https:\/\/meta\.json-schema\.tools\/?(?=[#"])/g, draft7Id)
       .replace('JSONSchemaObject/properties/$ref', 'refText'),
   ) as Record<string, unknown>;
-  // The meta-schema refers to its own copy of draft 7. The copy in ajv takes its place.
+  // The meta-schema refers to its own copy of draft 7. The test replaces this copy with the copy in ajv.
   const ajv = new Ajv({ strict: false, validateFormats: false });
   const draft7 = readJson('node_modules/ajv/dist/refs/json-schema-draft-07.json') as { definitions: object };
   ajv.addSchema({

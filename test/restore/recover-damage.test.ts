@@ -11,7 +11,7 @@ import { operation, type SessionRig, withSessions } from '../support/session-rig
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-/** Makes a session at turn 2 whose restore of turn 1 broke after a few files. */
+/** Makes two turns, and then a restore of turn 1 that fails after a few files. */
 async function broken(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   for (const turn of ['one', 'two']) {

@@ -18,7 +18,7 @@ interface Rig {
   readonly root: string;
   readonly tree: HandleTree;
   readonly marked: Set<string>;
-  /** Writes a file, and waits until the handle has reported it. */
+  /** Writes a file, and waits until a handle has reported the write. */
   readonly marks: (path: string) => Promise<void>;
 }
 

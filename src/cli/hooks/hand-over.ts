@@ -34,7 +34,7 @@ export async function handOver(storage: string, line: KeeperLine): Promise<Keepe
   return answer === '' ? {} : (JSON.parse(answer) as KeeperAnswer);
 }
 
-/** Makes the keeper process all written events. Returns true if the keeper finishes within `msMax` milliseconds. */
+/** Asks the keeper to process all written events. Returns true if the keeper finishes within `msMax` milliseconds. */
 export async function takeWrittenEvents(storage: string, msMax: number): Promise<boolean> {
   if (writtenEvents(storage).length === 0) return true;
   return (await inTime(msMax, handOver(storage, {}))) !== undefined;

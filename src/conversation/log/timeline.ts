@@ -193,7 +193,8 @@ export class Timeline {
       else continue;
       head = position;
     }
-    // Checks only the final head, because the state at `ref` may be lost although a later record names the head.
+    // Checks only the final head. The state at `ref` may be lost, but it is not needed if a later record names the
+    // head.
     this.threadAt(head);
     this.#head = head;
   }

@@ -135,8 +135,8 @@ export class TreeDiffer {
 }
 
 /**
- * The process died, or git is missing. In both cases, the caller starts git for this one comparison and so gets the
- * reason.
+ * The process died, or git is missing. In both cases, the caller starts git for this one comparison. If this start
+ * fails too, its error gives the reason.
  */
 function unanswered(error: unknown): undefined {
   if (!(error instanceof CheckpointdError) || isSilence(error)) throw error;

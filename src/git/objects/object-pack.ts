@@ -88,8 +88,8 @@ function entryHeader(type: ObjectType, size: number): Uint8Array {
 // check sums, so no content passes through this process.
 
 /**
- * Copies these objects and all objects that they name from the object directory `from` into one new pack. Also copies
- * objects that the destination `place` already has.
+ * Copies these objects, and all objects to which they refer, from the object directory `from` into one new pack. Also
+ * copies objects that the destination `place` already has.
  *
  * If the process is killed, a temporary pack remains, which the next opening removes. @throws GitFailed when an object
  * is missing or damaged; NoSpace, AbortError

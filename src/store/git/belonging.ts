@@ -63,7 +63,7 @@ function noteOf({ sessionDirectory }: BelongingParts): { readonly id: string; re
 
 async function namedIn(blob: string, gitDir: string): Promise<string | undefined> {
   const { stdout } = await runGit({ place: { gitDir }, args: ['cat-file', 'blob', blob], accept: [0, 128] });
-  // The note was pruned or is damaged, so the refs belong to no storage.
+  // If the note was pruned or is damaged, the refs belong to no storage.
   return attempt(isA(SyntaxError), () => {
     const note: unknown = JSON.parse(stdout.toString('utf8'));
     const named = typeof note === 'object' && note !== null && 'sessionDirectory' in note ? note : undefined;

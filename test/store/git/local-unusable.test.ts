@@ -20,7 +20,7 @@ import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 import { anEntry, keptLocal, openLocal } from '../../support/stores/kept-local.ts';
 
 /**
- * Opens the conversation. Checks that requests that need the repository fail with this message. Then repairs the
+ * Opens the conversation. Requests that need the repository must fail with the error `said`. Then repairs the
  * repository.
  */
 async function opensWithout(rig: SessionRig, said: RegExp, mend: () => void): Promise<void> {

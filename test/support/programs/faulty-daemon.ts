@@ -81,7 +81,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   restoreHalfway: (call, target) => {
     if (isReplacement(call, target) && (replaced += 1) > 1) throw refusal('EIO', call, target);
   },
-  /** Makes every rename of a restore take 25 ms, so that a test can end the daemon in the middle of the restore. */
+  /** Delays every rename of a restore by 25 ms, so that a test can end the daemon in the middle of the restore. */
   replaceSlow: (call, target) => {
     if (isReplacement(call, target)) Atomics.wait(lately, 0, 0, 25);
   },

@@ -79,7 +79,7 @@ export class ModelledSession {
   /** The authors of the contents of each path, oldest first. */
   readonly authors = new Map<Name, Authored[]>();
   /**
-   * Counts checkpoints and reported writes. The count gives the position of an author's content among the checkpoints.
+   * Counts checkpoints and reported writes. The number of a write shows which checkpoints were made before the write.
    */
   #order = 0;
   readonly #orders = new Map<string, number>();

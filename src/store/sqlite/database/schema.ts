@@ -292,7 +292,7 @@ function repairParts(database: SqliteDatabase, parts: readonly Part[]): void {
       mended.push(part);
     }
   }
-  // Makes all connections, including this one, read the schema again.
+  // This statement causes all connections, including this one, to read the schema again.
   database.exec(`PRAGMA schema_version = ${Number(database.row('PRAGMA schema_version')?.[0]) + 1}`);
   database.exec('PRAGMA writable_schema = RESET');
   for (const { type, name } of mended) if (type === 'index') database.exec(`REINDEX "${name}"`);
