@@ -124,8 +124,7 @@ function starterOf(text: string): string {
 }
 
 /**
- * Writes one CommonJS file, which loads packages with require(). The file's code is strict, like the code of the
- * modules in the file.
+ * Writes one CommonJS file, which loads packages with require(). The file runs in strict mode, as the modules in it do.
  */
 function writeCommon(input: Readonly<Record<string, string>>, file: string): Promise<string[]> {
   const strict = { intro: "'use strict';", dynamicImportInCjs: false };

@@ -1,5 +1,5 @@
 // Prints the steps, lines and checks of the demo, and its progress. On a terminal, the progress is one line that
-// changes. In other output, a new line appears every few seconds.
+// changes. If the output is not a terminal, prints a new line every few seconds.
 
 const betweenMs = process.stdout.isTTY ? 100 : 2000;
 

@@ -46,8 +46,8 @@ export function standardSchema(schema: Schema, prefix: string): Record<string, u
 }
 
 /**
- * Returns several types as a union of single types, because many generators support only this form. In this union, only
- * the integer type gets the bounds.
+ * Returns several types as a union of single types, because many generators support only this form. Only the integer
+ * type in this union gets the bounds.
  */
 function unionOf(schema: Schema, types: readonly string[]): Record<string, unknown> {
   const { type: _, description, minimum, maximum } = schema;

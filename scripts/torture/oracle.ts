@@ -84,8 +84,8 @@ export class Oracle {
   }
 
   /**
-   * Records that the user removed checkpoints. After that, a content may be missing if only these checkpoints had it
-   * ({@link remember}), or if only the work tree has it. Any other missing content counts as lost.
+   * Records that the user removed checkpoints. From then on, a content may be missing if no other checkpoint had this
+   * content ({@link remember}), or if only the work tree has it. Any other missing content counts as lost.
    */
   async forget(seats: readonly Seat[], work: Manifest, isGone: (id: string) => boolean): Promise<void> {
     for (const key of this.#claims.keys()) if (isGone(idIn(key))) this.#claims.delete(key);

@@ -157,8 +157,8 @@ async function enable(episode: Episode, step: Of<'clean' | 'init'>): Promise<voi
   if (step.op === 'clean') await oracle.remember(seat);
   const course = await episode.change(`checkpoint/${step.op}`, {}, step.trouble);
   judgeQuiet(course, step.op);
-  // If the daemon was killed, the checkpoints that the user removed may be gone. Then the next session/open may have
-  // made a new base.
+  // A kill of the daemon may come before or after the removal of the checkpoints. After a removal, the next
+  // session/open may have made a new base.
   const left = new Set((await list(seat)).map(({ id }) => id));
   const spared = known.filter(({ id }) => left.has(id)).length;
   if (spared !== 0 && spared !== known.length)
@@ -223,8 +223,8 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
 }
 
 /**
- * Starts a second daemon. The second daemon must refuse to open the first daemon's session. If it opens another session
- * on the same work tree, both daemons must work, and their restores must never mix.
+ * Starts a second daemon. The second daemon must refuse to open the first daemon's session. If the second daemon opens
+ * another session on the same work tree, both daemons must work, and their restores must never mix.
  */
 async function second(episode: Episode, step: Of<'second'>): Promise<void> {
   const { world, oracle, seat } = episode;

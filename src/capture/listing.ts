@@ -285,8 +285,8 @@ function gitDirectoryBy(
 }
 
 /**
- * Returns whether the directory is the storage of another daemon, which is not captured. Looks for the marker file,
- * because other programs may use the same directory name.
+ * Returns whether the directory is the storage of another daemon. Captures leave out such a directory. Looks for the
+ * marker file, because other programs may use the same directory name.
  */
 function storageBy(path: TreePath, entries: ReadonlyMap<string, WalkedEntry>, reached: ReachedPath) {
   for (const [name, { kind }] of path === rootPath ? [] : entries) {

@@ -8,16 +8,16 @@ import { files } from '../base/files.ts';
 import type { WorkTree } from '../work-tree/work-tree.ts';
 
 /**
- * Within this time after its last change, a file may get other content and still keep the same stamp. A write through a
- * mapping (`mmap`) stamps the file only if the page was clean. The kernel cleans dirty pages after about 30 s. A
- * further 30 s allow for differences between clocks.
+ * Within this time after its last change, the content of a file may change although the file keeps the same stamp. A
+ * write through a mapping (`mmap`) stamps the file only if the page was clean. The kernel cleans dirty pages after
+ * about 30 s. The second 30 s allow for differences between clocks.
  */
 export const settleMsUsual = 60_000;
 
 /**
- * Within this time after its last change, a directory may get other names and still keep the same stamp. A change does
- * not alter the stamp if it happens in the same clock tick as the scan. A tick of the kernel takes 1–4 ms. A tick of
- * ext3, FAT and some network file systems takes 1–2 s.
+ * Within this time after its last change, the names in a directory may change although the directory keeps the same
+ * stamp. A change does not alter the stamp if it happens in the same clock tick as the scan. A tick of the kernel takes
+ * 1–4 ms. A tick of ext3, FAT and some network file systems takes 1–2 s.
  */
 export const stampGrainMs = 1000;
 

@@ -109,8 +109,8 @@ export class Walk {
   }
 
   /**
-   * Returns the parents of sub-directories that have disappeared since the last call. The walk listed the names of
-   * these sub-directories, but then could not find the sub-directories.
+   * Since the last call, some sub-directories have disappeared: the walk listed their names, but then could not find
+   * them. Returns their parents.
    */
   takeParentsOfMissing(): ReadonlySet<TreePath> {
     const parents = this.#parentsOfMissing;

@@ -35,7 +35,7 @@ export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given,
       checkpoints.findLast(({ snapshot }) => snapshot === head.snapshot));
   for (const checkpoint of checkpoints) say(checkpointLine(checkpoint, checkpoint === here ? hereMark : ''));
   // After a restore of only some paths, no checkpoint of the list has the current files. An additional line represents
-  // this restore. This line has no id, because only "undo" can reverse the restore.
+  // this restore. This line needs no id, because the user reverses the restore with "undo".
   if (head !== undefined && here === undefined) say(checkpointLine(head, hereMark, ' '));
 }
 

@@ -191,8 +191,8 @@ async function stepOverRestore(
 }
 
 /**
- * Returns the paths that an undo or a redo has to restore. These are the paths of the earlier restore, and the links
- * and files that this restore replaced with directories.
+ * Returns the paths that an undo or a redo has to restore. These are the paths that the earlier restore changed, and
+ * the links and files that it replaced with directories.
  */
 async function pathsBack(
   session: Session,

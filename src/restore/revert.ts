@@ -280,8 +280,8 @@ async function sideOf(
 }
 
 /**
- * Removes all deletions from a side of the merge. The revert of a rename then restores the old name, and also keeps the
- * new name.
+ * Removes all deletions from a side of the merge. If the range contains a rename, the revert then restores the old
+ * name, and also keeps the new name.
  */
 function withoutDeletions({ changes }: MergeSide): MergeSide {
   return { changes: changes.filter(({ after }) => after !== undefined), renames: new Map() };

@@ -173,7 +173,7 @@ export class ServedClient {
     this.#connection.listen();
   }
 
-  /** Sends a notification if this client requested it and reads its input. */
+  /** Sends a notification, unless this client did not request the notification or does not read its input. */
   notify<M extends NotificationMethod>(method: M, params: EventOf<M>): void {
     if (!this.#lifecycle.wants(method)) return;
     const isSent = this.#connection.notify(method, params);

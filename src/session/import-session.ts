@@ -1,5 +1,5 @@
-// Makes a session from a fetched line. Until the session is complete, a note in its directory says that the session is
-// being deleted. So if the import fails or is killed, the next sweep removes the session. The import changes no other
+// Makes a session from a fetched line. While the session is incomplete, a note in its directory marks it as a session
+// to delete. So if the import fails or is killed, the next sweep removes the session. The import changes no other
 // session.
 import { randomUUID } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';

@@ -93,8 +93,8 @@ export class OperationQueue {
   }
 
   /**
-   * Runs `operation` in its turn. Aborts its signal as soon as another operation waits, or when the queue closes. If
-   * the queue is already closed or poisoned, does not run `operation` and resolves to undefined.
+   * Runs `operation` in its turn. Aborts the signal of `operation` when a second operation waits, or when the queue
+   * closes. If the queue is already closed or poisoned, does not run `operation` and resolves to undefined.
    */
   async runPreemptible<T>(
     operation: (signal: AbortSignal) => Promise<T>,

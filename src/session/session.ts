@@ -203,7 +203,7 @@ export class Session {
     this.#because = because;
   }
 
-  /** Updates the summary. Leaves the old summary when the checkpoints cannot be read. */
+  /** Updates the summary. If the checkpoints cannot be read, the old summary stays on the disk. */
   writeSummary(): void {
     if (this.enabled !== undefined || this.#checkpoints === 'Cleaned') this.#summary.write(this.enabled);
   }

@@ -46,9 +46,9 @@ export class FaultSweep {
   }
 
   /**
-   * Makes the last call of the change fail, then the last but one, and so on, until the change itself fails. The commit
-   * point is directly after the call whose failure makes the change fail. Returns how many calls failed, and how many
-   * failures were reported as a warning.
+   * Makes the last call of the change fail, then the last but one, and so on, until the change itself fails. The call
+   * whose failure makes the change fail is the last call before the commit point. Returns how many calls failed, and
+   * how many failures were reported as a warning.
    */
   async run(callsMax = 10_000): Promise<{ readonly failed: number; readonly warned: number }> {
     await this.#open();
@@ -72,9 +72,9 @@ export class FaultSweep {
   }
 
   /**
-   * Makes the given number of calls of the change fail, each with a real system error. The error must come in time,
-   * have a kind other than InternalError, and report its effects truly. The session must continue. Returns how many
-   * calls failed.
+   * Repeats the change. In each run, one call fails with a real system error, until `count` calls have failed. The
+   * daemon must report the error in time, with true effects, and not as InternalError. The session must continue.
+   * Returns how many calls failed.
    */
   async errors(count: number, choose: (below: number) => number): Promise<number> {
     await this.#open();

@@ -1,5 +1,5 @@
-// Makes each call of session/open and session/delete fail in turn. The answer must be true, even if the answer is an
-// error. Afterwards the session must exist completely or not at all.
+// Runs session/open and session/delete again and again. In each run, another system call fails. The answer must be
+// true, even if the answer is an error. Afterwards the session must exist completely or not at all.
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';

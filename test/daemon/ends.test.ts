@@ -233,8 +233,8 @@ test('checkpoint/clean removes the repository and disables checkpoints until che
     const made = await client.request('checkpoint/create', { session, ...turn });
     assert.is(made.checkpoint?.tag, '1');
     assert.is((await client.close()).code, 0);
-    // The end of the daemon may interrupt the deletion of the second repository. Only files of this repository may
-    // remain, and the next start removes them.
+    // The end of the daemon may interrupt the deletion of the second repository. No files except those of the second
+    // repository may remain. The next start removes them.
     assert.equal(
       rig.stored().filter((name) => !name.startsWith('.trash-ses_')),
       [],

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../../src/ON-DISK.md', import.meta.url)), 'utf8');
 
-/** Returns the patterns in the first cell of each row of the section whose heading begins with `title`. */
+/** Finds the section whose heading begins with `title`. Returns the patterns in the first cell of each row. */
 function rowsOf(title: string): { readonly patterns: readonly RegExp[]; readonly text: string }[] {
   const section = page.split(/^## /m).find((each) => each.startsWith(title)) ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('| `'));

@@ -120,8 +120,8 @@ interface Later {
   readonly what: string;
   readonly leave: (rig: DaemonRig, session: string) => void;
   /**
-   * The files with the name of the session's owner, which even a refused opening may change. All other files stay byte
-   * for byte.
+   * Matches files that name the session's owner. Even a refused opening may change these files, but it changes no byte
+   * of any other file.
    */
   readonly touched?: RegExp;
 }

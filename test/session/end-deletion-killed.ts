@@ -45,7 +45,7 @@ export async function killedAt(rig: DaemonRig, n: number, ending: Ending): Promi
     assert.is(await listed(client, session), false, `${method} (${strategy}), call ${n}: listed`);
   await client.kill();
   await until('git children end', () => rig.children().length === 0, 5000);
-  // After its answer, the daemon continues to work. The number of calls in this work differs between runs.
+  // The daemon continues to work after it has answered. The number of calls in this later work differs between runs.
   return existsSync(count) ? readFileSync(count, 'utf8').trimEnd().split('\n') : [];
 }
 

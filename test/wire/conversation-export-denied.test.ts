@@ -1,5 +1,5 @@
-// If the daemon may not write into a directory, the error of conversation/export is about the disk, not about the
-// parameters.
+// If the daemon has no permission to write into a directory, the error of conversation/export is about the disk, not
+// about the parameters.
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -30,7 +30,7 @@ interface Waiting {
 }
 
 export interface BridgeOptions {
-  /** The command line that starts the bridge. The command line of the daemon is appended to it. */
+  /** The command line that starts the bridge. The command line of the daemon follows as further arguments. */
   readonly words: readonly string[];
   readonly daemon: readonly string[];
   readonly env: NodeJS.ProcessEnv;

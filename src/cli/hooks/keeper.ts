@@ -83,7 +83,10 @@ export async function runKeeper(storage: string): Promise<number> {
 
 const answerOf = (answer: KeeperAnswer): string => JSON.stringify(answer);
 
-/** Reads the line of the hook that started the keeper from standard input. Writes the answer to standard output. */
+/**
+ * Reads a line from standard input. The hook that started the keeper wrote this line. Writes the answer to standard
+ * output.
+ */
 async function answerFirst(onLine: (line: string) => Promise<string>): Promise<void> {
   process.stdout.on('error', () => undefined);
   const chunks: Buffer[] = [];

@@ -131,8 +131,8 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.fsck.gitmodulesPath': 'ignore',
   'fetch.fsck.gitmodulesUpdate': 'ignore',
   'fetch.fsck.gitmodulesParse': 'ignore',
-  // With its sparse walk, git compares paths to decide which objects to send. Each checkpoint has a path of its own, so
-  // git would send the whole tree again.
+  // With its sparse walk, git compares paths to decide which objects to send. In a line, each checkpoint is at another
+  // path, so git would send the whole tree again.
   'pack.useSparse': 'false',
 };
 

@@ -31,7 +31,7 @@ const quietMs = 500;
 const waitMsMax = 5000;
 
 interface UnsyncedPlaces {
-  /** The directory of the loose objects. Absent if another part of the daemon syncs them. */
+  /** The directory of the loose objects. Absent if another part of the daemon syncs these objects. */
   readonly objects?: string;
   readonly refsIn: string;
   /** Small files that the repository needs. These files never change. */

@@ -82,7 +82,7 @@ export class SqliteCheckpoints {
     await this.#write([...group.values()]);
   }
 
-  /** Computes the rows of a checkpoint. Its parent is either in the database or in the same group. */
+  /** Computes the rows of a checkpoint. The checkpoint's parent is either in the database or in the same group. */
   async #planned(publication: Publication, group: ReadonlyMap<CheckpointId, Planned>): Promise<Planned> {
     const { record } = publication;
     const { database, trees, carried } = this.#parts;

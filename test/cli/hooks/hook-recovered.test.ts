@@ -1,4 +1,5 @@
-// Tests that a hook reports in its log when it has finished a killed restore.
+// A killed daemon leaves an unfinished restore, and a hook finishes this restore. Tests that the log of the hooks
+// reports this.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

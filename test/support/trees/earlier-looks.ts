@@ -1,5 +1,5 @@
 // Makes the session in the archive of format 1, and reads everything that a client can read of it. The steps must not
-// change, because the archive never changes. The reading part may be extended.
+// change, because the archive never changes. You may add further reads.
 import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DaemonRig } from '../daemon-rig.ts';
