@@ -6,7 +6,7 @@
  * short.
  */
 const sliceMsMax = 5;
-/** No client waits for background work, so its slices are even shorter. */
+/** No client waits for background work, so slices of background work are even shorter. */
 const backgroundSliceMsMax = 3;
 
 /** Paused work, in the order in which it continues. */

@@ -5,8 +5,8 @@
 /** The longest pause between two captures within the same step of an agent. */
 const usualDelayMs = 2000;
 /**
- * The delay before the first scan. No capture can be fast before the first scan, so this scan waits only
- * until the daemon has sent the current answer.
+ * The delay before the first scan. No capture can be fast before the first scan. So the first scan begins as soon as
+ * the daemon has sent the current answer.
  */
 const firstMs = 50;
 /**

@@ -45,7 +45,7 @@ export interface ReadingOptions {
   readonly spoolDirectory: string;
   readonly maxFileBytes: number;
   readonly clock: FileClock;
-  /** A scan reads a file again until the file's last change is longer ago than this time; see {@link isSettled}. */
+  /** If a file's last change is more recent than this time, every scan reads the file again; see {@link isSettled}. */
   readonly settleMs: number;
   readonly slices: Slices;
   readonly onProgress: CaptureProgress | undefined;

@@ -40,7 +40,7 @@ export interface ScanPlace {
   readonly leftOut: ReadonlySet<string>;
   /** The clock of this process, in milliseconds since 1970. */
   readonly now: () => number;
-  /** A scan reads the content of a file again until the file's last change is longer ago than this time. */
+  /** If a file's last change is more recent than this time, every scan reads the file's content again. */
   readonly settleMs: number;
   /** The known files that an earlier opening wrote. */
   readonly known: KnownFiles | undefined;

@@ -91,7 +91,7 @@ export class DaemonProcess implements DaemonLink {
     }
   }
 
-  /** Resolves when the daemon has closed its output but still runs, because other clients use its sessions. */
+  /** Resolves when the daemon has closed its output, but continues to run for other clients. */
   async #livesOn(): Promise<void> {
     const { stdout } = this.#child;
     if (!stdout.readableEnded) await once(stdout, 'end');

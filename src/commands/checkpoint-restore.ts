@@ -154,9 +154,9 @@ function checkStep({ session, params }: CallOf<'checkpoint/undo'> | CallOf<'chec
 
 /**
  * Reverses the newest restore on one stack and moves it to the other stack. Before each restore, the daemon makes a
- * safety checkpoint, and the checkpoint of the restore refers to it. An undo restores this safety checkpoint. The undo
- * is a restore too, so it makes a safety checkpoint of its own, which a redo restores.
- * @throws NothingToUndo
+ * safety checkpoint, and the checkpoint of the restore refers to it. An undo restores this safety checkpoint. An undo
+ * is itself a restore, and also makes a safety checkpoint. A redo restores the safety checkpoint of the undo. @throws
+ * NothingToUndo
  */
 async function stepOverRestore(
   from: 'undo' | 'redo',

@@ -100,8 +100,8 @@ export function checkContextPaths(paths: readonly unknown[]): string[] {
 }
 
 /**
- * Normalises stored paths and globs. Does not check their length, because earlier versions did not limit the length.
- * @throws InvalidParams, PathOutsideWorkTree
+ * Normalises stored paths and globs. Does not check the length of these paths, because earlier versions did not limit
+ * the length. @throws InvalidParams, PathOutsideWorkTree
  */
 function normalContextPaths(paths: readonly unknown[]): string[] {
   return paths.map((given, index) => {

@@ -77,8 +77,8 @@ const everyFolding: Folding = { foldsCase: true, foldsUnicode: true };
 
 /**
  * Returns how a directory folds names. Only looks up an existing name under another spelling, so a dry run may call
- * this function. For a directory without a suitable name, returns the folding of its parent, because new directories
- * inherit it.
+ * this function. A new directory inherits the folding of its parent. So for a directory without a suitable name,
+ * returns the folding of the parent.
  */
 export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding {
   const names = tree.isDirectory(directory) ? namesBelow(tree, directory).map(({ name }) => name) : [];

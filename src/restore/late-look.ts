@@ -116,8 +116,8 @@ class LateLook {
   }
 
   /**
-   * Removes the temporary names that an earlier, killed look gave to the displaced file and to the file that replaced
-   * it. Keeps a different file, even if it has such a name.
+   * An earlier look may have been killed after it gave temporary names to the displaced file and to its replacement.
+   * Removes these names. Keeps any other file that has such a name.
    */
   async #clearSecondNames({ ino, dev }: BigIntStats, { path, put }: DisplacedFile): Promise<void> {
     const { tree, contents, temporaries, touched } = this.#open();

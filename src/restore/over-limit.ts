@@ -1,5 +1,6 @@
-// Adds large files to a capture: files that a restore wrote, and that the capture left out because they exceed today's
-// size limit. The store already has their contents. Before a file is added, it is compared with the restored entry.
+// Adds large files to a capture. A restore wrote these files, but the capture left them out, because they exceed the
+// current size limit. The store already has their contents. Before a file is added, it is compared with the restored
+// entry.
 import { attemptAsync } from '../base/attempt.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';

@@ -263,7 +263,7 @@ interface ExpectedResult {
 
 const pathOf = ({ path }: { readonly path: TreePath }): TreePath => path;
 
-/** A generator that yields after each piece of work, so that the caller can give the event loop a turn. */
+/** A generator that yields after each piece of work. The caller can then let the event loop run. */
 type Steps<Result = void> = Generator<undefined, Result, undefined>;
 
 function* steps(facts: RestoreFacts): Steps<RestorePlan> {

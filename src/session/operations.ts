@@ -160,8 +160,8 @@ export class OperationRecords {
   }
 
   /**
-   * Adds the answer that another process logged. Does nothing if this process already knows the key, unless the key's
-   * request has failed.
+   * Adds the answer that another process logged. Does nothing if this process knows the key and the key's request has
+   * not failed.
    */
   replay(record: LogRecord): void {
     const known = this.#byKey.get((record as LoggedOperation).key);

@@ -32,14 +32,13 @@ interface OwnerNote extends Holder {
   /** The number of owners that the session has had. */
   readonly generation?: number;
   /**
-   * True when the holder has locked the directory. If another process later gets this lock, it knows that the holder is
-   * gone.
+   * True when the holder has locked the directory. A process that later gets this lock knows that the holder is gone.
    */
   readonly locked?: boolean;
   readonly released?: boolean;
   /** The socket on which the owner accepts further clients of the same user. */
   readonly socket?: string | undefined;
-  /** True when the owner closes the session as soon as another process claims it and no client has it open. */
+  /** True when the owner closes the session on a claim of another process, if no client has the session open. */
   readonly yields?: boolean | undefined;
 }
 

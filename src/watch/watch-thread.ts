@@ -29,7 +29,7 @@ export type FromThread<Message> =
   /** The session has no more handles. */
   | { readonly kind: 'left'; readonly seat: number };
 
-/** Describes how a thread ended although no session had requested its end. */
+/** Describes an unexpected end of a thread. */
 interface ThreadFailure {
   readonly reason: string;
   /** True when the system lacks a resource that the thread needs. */

@@ -30,8 +30,8 @@ const firstGrowth = 64 * 1024;
 // without a line feed. Noise without the end of a header is therefore refused when it arrives, and not after 4 KiB.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression must match control characters.
 const impure = /[^\t\r\n\x20-\x7e]|(?<!\r)\n|\r(?!\n|$)/;
-// Matches the beginning of a possible header line. Without this check, a client that sends JSON without a header would
-// get no error and wait for ever.
+// Matches the beginning of a possible header line. A client may send JSON without a header. Without this check, such a
+// client would get no error and wait for ever.
 const headerBeginning = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*(?::|$)/;
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 

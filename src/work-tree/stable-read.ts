@@ -35,8 +35,8 @@ export interface StableReadOptions<Id> {
   /** The clock of the file system is behind the clock of this process by this time in ms. Default: 0. */
   readonly behindMs?: number;
   /**
-   * The stamp with which the file was listed. While the file still has this stamp, it is enough to check the stamp
-   * once, after the read.
+   * The stamp with which the file was listed. If the file still has this stamp, one check of the stamp is enough, after
+   * the read.
    */
   readonly listed?: Stamp | undefined;
 }

@@ -58,7 +58,7 @@ export function slow(world: World): void {
   switchSeam(world.host, 'captureSlow');
 }
 
-/** Takes the lock of the work tree, as a restore of another session would, until the example ends. */
+/** Takes the lock of the work tree until the example ends, as a restore of another session would. */
 export async function holdWorkTree(world: World): Promise<void> {
   const { dev, ino } = statSync(world.workspace, { bigint: true });
   const lock = await takeProcessLock(`work tree ${dev}:${ino}`, join(world.host.storage, 'unused.lock'));

@@ -24,7 +24,7 @@ async function prepared(rig: SessionRig): Promise<string> {
   return id;
 }
 
-/** Runs `edit` when the files of a restore are in place and the restore has not yet checked them. */
+/** Runs `edit` after a restore has put its files in place, and before the restore checks them. */
 async function restoredBeside(
   rig: SessionRig,
   edit: () => void,

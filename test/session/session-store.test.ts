@@ -1,4 +1,4 @@
-// Tests the error for a strategy that cannot be used, because an optional dependency is not installed.
+// Tests the error for a strategy that needs an optional dependency, when this dependency is not installed.
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

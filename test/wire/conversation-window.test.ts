@@ -43,7 +43,8 @@ test('the daemon refuses to lock a pending message that does not exist (Q23)', (
 test('conversation/get says how full the model’s window is, and an event reports a full window once (C26)', () =>
   withSession(
     async (rig) => {
-      await rig.append('x'.repeat(17)); // the answer consists of 're ' and the same text, so message and answer have 37 of 40 characters
+      // The answer consists of 're ' and the same text, so message and answer have 37 of 40 characters.
+      await rig.append('x'.repeat(17));
       const { contextWindow } = await rig.request('conversation/get', {});
       assert.equal(contextWindow, { characters: 37, maxCharacters: 40, level: 'none' });
       assert.equal(rig.events('conversation/didFillWindow'), []);

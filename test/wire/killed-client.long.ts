@@ -60,7 +60,7 @@ const elsewhere = [
   'session/open', // meaning.test.ts
   'session/close',
   'session/delete',
-  'checkpoint/init', // tested in keyed-kills.test.ts; in this test, the next session/open would enable checkpoints in any case
+  'checkpoint/init', // tested in keyed-kills.test.ts; here the next session/open enables checkpoints in any case
   'conversation/setTools', // has the same record and code as setModel
   'conversation/setAgents',
   'conversation/recordLines',

@@ -279,7 +279,7 @@ export function gitAnswered(condition: unknown, fault: string): asserts conditio
 const channel = 'child_process';
 
 /**
- * Starts a process and checks that it has its pipes. @throws EMFILE, like a system call, when the system has too few
+ * Starts a process, and checks that its pipes exist. @throws EMFILE, like a system call, when the system has too few
  * file descriptors for the pipes.
  */
 export function begun<Started>(program: string, start: () => Started): Started {

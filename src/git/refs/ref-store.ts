@@ -480,7 +480,7 @@ async function listRefs({ place, prefixes, refsIn = place.gitDir }: RefPlace): P
   return { refs, broken };
 }
 
-/** True when a listing of the refs proves that they have the values of these changes. */
+/** True when a listing shows that every ref has the new value of its change. */
 async function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<boolean> {
   try {
     const { refs } = await listRefs(where);

@@ -105,8 +105,8 @@ export class StrictReader extends AbstractMessageReader implements MessageReader
   }
 
   /**
-   * Reports the end. After the report, the reader still reads the input but discards it, so that a client that is still
-   * writing is not blocked.
+   * Reports the end. After the report, the reader reads and discards all further input, so that it does not block a
+   * client that still writes.
    */
   #end(end: ReaderEnd): void {
     if (this.#ended) return;

@@ -75,8 +75,8 @@ export function areInPlace(
 
 /**
  * Returns the tags and names that do not point to their checkpoint. A tag belongs to the newest checkpoint that was
- * made under this tag. A tag without a ref may have been removed on purpose, so it is restored only together with a
- * lost checkpoint.
+ * made under this tag. If a tag has no ref, a user may have removed the ref on purpose. So the daemon restores such a
+ * tag only together with a lost checkpoint.
  */
 function misplacedRefs(
   home: Pick<GitHome, 'refs' | 'names'>,

@@ -58,10 +58,10 @@ export class SqliteLease {
   }
 
   /**
-   * Takes the lease again if another daemon removed it, because that daemon counted this process as dead. Await this
-   * function before a change. A daemon in another container cannot see this process, and counts it as dead after a day
-   * without a change. If the session already has a different lease, a different process owns the session, and this
-   * function does nothing.
+   * Takes the lease again if another daemon removed it. Await this function before a change. A daemon in another
+   * container cannot see this process. If the session has no change for a day, that daemon counts this process as dead
+   * and removes the lease. Does nothing when the session already has another lease, because the session then has
+   * another owner.
    */
   async retake(): Promise<void> {
     const select = 'SELECT 1 FROM leases WHERE id = ?';

@@ -48,8 +48,8 @@ function refuse(known: Fields, error: LinkError): void {
 }
 
 /**
- * Reads the patch of the plan. Shows the patch or the reason why it cannot be read, unless the user has requested a
- * new plan meanwhile. @throws when the head has moved
+ * Reads the patch of the plan. Shows the patch, or the reason why the patch cannot be read. Shows nothing if the user
+ * has requested a new plan meanwhile. @throws when the head has moved
  */
 async function showPatch(
   { intent, plan, patch, unread }: Fields,

@@ -13,9 +13,9 @@
 // loop for 150 ms. Each change of its ref_count may write the whole row again.
 // - A ref_count starts at 0, because a content is stored before any row names it. Triggers update the ref_count with
 // every change of rows, even by a cascade of foreign keys (O30).
-// - The additional table checkpoint_trees saves space. This table has one row for each directory, whose key is a hash
-// of the directory's content. Equal directories share a row. After an edit of one file, a snapshot adds rows only for
-// the directories above this file. The file rows are derived from this table.
+// - The additional table checkpoint_trees saves space. This table has one row for each directory. The key of the row is
+// a hash of the directory's content. Equal directories share a row. After an edit of one file, a snapshot adds rows
+// only for the directories above this file. The file rows are derived from this table.
 import { CheckpointdError } from '../../../base/errors.ts';
 import type { SqliteDatabase } from './database.ts';
 import { connect, DamagedText, library, loadLibsql, type SqlValue } from './library.ts';
