@@ -1,6 +1,6 @@
-// Compares files by their stats, without reading them. Two stamps can prove one of three facts: they belong to the same
-// file, the content of the file is unchanged, or no program has touched the file. No other module compares stats. This
-// module keeps no state. capture/settled.ts decides for how long after a change a stamp proves nothing.
+// Compares files by their stats, without reading them. Two stamps can prove that the file is the same, that its content
+// is unchanged, or that no program has touched it. No other module compares stats. This module keeps no state.
+// capture/settled.ts decides for how long after a change a stamp proves nothing.
 import { systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
 

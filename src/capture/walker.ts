@@ -109,8 +109,8 @@ export class Walk {
   }
 
   /**
-   * Since the last call, some sub-directories have disappeared: the walk listed their names, but then could not find
-   * them. Returns their parents.
+   * Returns the directories that have lost a sub-directory since the last call. The walk listed the name of the
+   * sub-directory, but then could not find the sub-directory.
    */
   takeParentsOfMissing(): ReadonlySet<TreePath> {
     const parents = this.#parentsOfMissing;

@@ -67,7 +67,7 @@ export interface Manifest {
   readonly pages: readonly number[];
   readonly pieces: number;
   readonly logRecords: number;
-  /** Some choices decide which paths are not sent (left-behind.ts). This is the id of the choices for this line. */
+  /** The id of the choices for this line (left-behind.ts). The choices decide which paths are not sent. */
   readonly choices: string;
   readonly origin?: LineOrigin | undefined;
 }

@@ -232,8 +232,7 @@ class SentTrees {
   }
 
   /**
-   * The snapshot differs only in `files` from a snapshot that was sent completely. True when this snapshot can also be
-   * sent completely.
+   * True when the snapshot can be sent completely. It differs only in `files` from a snapshot that was sent completely.
    */
   async #goesWhole(files: readonly Entry[], { snapshot, rules = {} }: CheckpointRecord): Promise<boolean> {
     const strict = await this.#job.source.store.directoryPermissions(snapshot);

@@ -116,8 +116,8 @@ class LateLook {
   }
 
   /**
-   * An earlier look may have been killed after it gave temporary names to the displaced file and to its replacement.
-   * Removes these names. Keeps any other file that has such a name.
+   * Removes temporary names that a killed look has left. That look gave the names to the displaced file and to its
+   * replacement. Keeps any other file that has such a name.
    */
   async #clearSecondNames({ ino, dev }: BigIntStats, { path, put }: DisplacedFile): Promise<void> {
     const { tree, contents, temporaries, touched } = this.#open();

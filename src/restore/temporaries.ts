@@ -207,7 +207,10 @@ export async function clearTemporaries(
   return { left: [...new Set(left)].sort(byBytes), kept };
 }
 
-/** Gives a file that the restore could not remove (such as an immutable file) a name that no sweep removes. */
+/**
+ * Renames a file that the restore could not remove (such as an immutable file). No sweep removes a file with the new
+ * name.
+ */
 function keptAs(commit: Stuck | undefined, temporary: TreePath, because: unknown): Failure | undefined {
   const home = commit?.stuck.get(temporary);
   const reason = pathReason(because);

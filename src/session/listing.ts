@@ -64,8 +64,8 @@ export interface SessionSummary {
 const promptCharactersMax = 200;
 
 /**
- * A session of an earlier version may have no summary. The daemon then searches this number of turns for the first
- * prompt.
+ * The maximum number of turns that the daemon searches for the first prompt. It searches only if the session is of an
+ * earlier version and has no summary.
  */
 const turnsSearchedMax = 100;
 

@@ -228,7 +228,7 @@ function isAt(path: string, identity: string): boolean {
 
 /**
  * Returns the canonical path of the nearest existing directory at or above the path. The rest of the path is missing:
- * appends its names to `below`.
+ * adds its names to `below`.
  */
 function existingPart(path: string, below: string[]): string {
   let rest = path;

@@ -332,8 +332,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * The log is about to be cut at its last valid line. If the bytes after this line end with a line feed, saves them in
-   * another file. An unfinished write has no line feed, so in this case a complete line was damaged later.
+   * Called before the log is cut after its last valid line. If the bytes to remove end with a line feed, saves these
+   * bytes in another file. An unfinished write has no line feed, so in this case a complete line was damaged later.
    */
   #keepWholeLine(size: number): void {
     const tail = Buffer.alloc(size - this.#end);
