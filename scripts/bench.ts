@@ -65,7 +65,7 @@ const restoreCounts = numbers(flags.restores);
  */
 const removedCounts = numbers(flags.removed);
 const movedCounts = numbers(flags.moved);
-/** The sizes (in files) of the work trees whose sessions are measured while they are at rest. */
+/** The sizes, in files, of the work trees for the measurement of sessions at rest. */
 const restSizes = numbers(flags.rest).filter((files) => files > 0);
 const strategies = flags.strategies.split(',').filter(Boolean);
 const checkpoints = Math.max(2, Number(flags.checkpoints));

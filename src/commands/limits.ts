@@ -193,7 +193,7 @@ class LimitKeeper {
   readonly #session: Session;
   #timer: NodeJS.Timeout | undefined;
   #dueMs = Number.POSITIVE_INFINITY;
-  /** The time since which requests have delayed the removal. Undefined when the removal is complete. */
+  /** The time at which requests began to delay the removal. Undefined when the removal is complete. */
   #sinceMs: number | undefined;
   #isOver = false;
   #warnings: string[] = [];

@@ -10,8 +10,8 @@ import { constants, files } from '../base/files.ts';
 import { bytesOf, isWithin, join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 
 /**
- * The value of O_PATH on every Linux that Node supports. With O_PATH a process can open a directory that it may not
- * list.
+ * The value of O_PATH on every Linux that Node supports. With O_PATH a process can open a directory that it has no
+ * permission to list.
  */
 const handleOnly = 0o10000000;
 const openDirectory = handleOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW;

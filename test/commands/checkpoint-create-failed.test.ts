@@ -62,7 +62,7 @@ test('after a create on a full disk or a stopped restore, the error says how to 
     assert.match(stopped.message, /next (change|request)|work tree/);
   }));
 
-/** Settings of the user's repository, each of which makes git refuse to commit. */
+/** Settings of the user's repository. Each of these settings prevents git from making a commit. */
 const refusing = {
   'a signer that fails': '[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /bin/false\n',
   'no identity': '[user]\n\tuseConfigOnly = true\n',

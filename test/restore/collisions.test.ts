@@ -73,7 +73,7 @@ function spelledIn(root: string, asked: TreePath): TreePath {
   return join(parent, there ?? nameOf(asked));
 }
 
-/** Makes every look-up of a name in a work tree ignore letter case, as some file systems do. */
+/** Simulates a file system that ignores letter case: changes every look-up of a name in a work tree. */
 async function folding(body: () => Promise<void>): Promise<void> {
   const usual = Object.getOwnPropertyDescriptor(AnchoredFiles.prototype, 'address')?.value;
   AnchoredFiles.prototype.address = function (this: AnchoredFiles, asked: TreePath): Buffer {

@@ -1,4 +1,5 @@
-// Tests that a restore never writes outside the work tree, not through a link and not after the root was replaced.
+// Tests that a restore never writes outside the work tree, even if a path leads through a link or the root was
+// replaced.
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -58,8 +58,8 @@ export function unknownFields(object: ClientObject, known: readonly string[]): s
   return unknown.slice(0, 20).map((field) => wellFormed(field, 'a field').slice(0, 100));
 }
 
-// Lists of field names that are camelCase in the protocol and snake_case in a document. All other fields have the same
-// name in the protocol and in a document.
+// The names of fields that are camelCase in the protocol and snake_case in a document, as lists. All other fields have
+// the same name in the protocol and in a document.
 
 export type FieldNames = readonly (readonly [ours: string, inDocument: string])[];
 

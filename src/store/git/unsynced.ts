@@ -9,8 +9,8 @@ import { Slices } from '../../base/slices.ts';
 import { ended, Turns } from '../../base/turns.ts';
 
 /**
- * Files of an earlier daemon that are older than this are certainly on the disk. The kernel writes data to the disk
- * within a minute.
+ * If a file of an earlier daemon is older than this, the file is certainly on the disk. The kernel writes data to the
+ * disk within a minute.
  */
 const youngMs = 3_600_000;
 /**
@@ -49,7 +49,7 @@ export class Unsynced {
   /** The packs and other unchanging files that this process has synced. */
   readonly #lasting = new Set<string>();
   readonly #directories = new RarelyChangedPaths();
-  /** Makes a requested sync wait until the background sync has ended. */
+  /** Delays a requested sync until the background sync has ended. */
   readonly #turns = new Turns();
   #timer: NodeJS.Timeout | undefined;
   /** The time at which the oldest unsynced path was added. */
