@@ -87,7 +87,6 @@ export interface PreparedRestore extends FilePlan {
   /** The record of the checkpoint that the restore publishes. */
   readonly record: CheckpointRecord;
   readonly safety: StoredCheckpoint;
-
 }
 
 export type RestoreScope = 'files' | 'conversation' | 'both';
