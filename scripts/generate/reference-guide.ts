@@ -65,7 +65,7 @@ export const generators = `## Making a client
 | from | with | what to know |
 |---|---|---|
 | \`schema.json\` (JSON Schema 2020-12) | \`npx json-schema-to-typescript -i schema.json -o types.ts\` | each definition becomes a type with its name |
-| | \`npx quicktype --src-lang schema --lang <language> schema.json\` | the type \`CheckpointdProtocol\` only refers to all other types |
+| | \`npx quicktype --src-lang schema --lang <language> schema.json\` | the type \`CheckpointdProtocol\` contains only references to the other types |
 | | \`datamodel-codegen --input schema.json --input-file-type jsonschema --output-model-type pydantic_v2.BaseModel --use-annotated --output models.py\` | \`x-methods\` names the definitions of each method's parameters and result |
 | \`openrpc.json\` (OpenRPC 1.4.1) | any OpenRPC generator; \`rpc.discover\` returns this document, too | parameters have names (\`paramStructure: by-name\`) |
 | \`metaModel.json\` (the meta model of LSP 3.18) | generators for LSP such as lsprotocol | the file has requests, notifications and structures, but no examples |

@@ -111,7 +111,7 @@ async function refusal(
   const hint = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`;
   return misused(
     known.includes(word)
-      ? `"${word}" is a checkpoint, but the command takes no further checkpoint, and no path "${word}" exists ${where}`
+      ? `the command expects a path here, but "${word}" is a checkpoint, and no path "${word}" exists ${where}`
       : `"${word}" is neither a checkpoint (tag, name or id) nor a path ${where}`,
     `"checkpointd list" shows the checkpoints. ${remedy}${hint}`,
   );

@@ -11,7 +11,7 @@ const words: Readonly<Record<string, string>> = {
   conflict: 'changed outside this session',
   content: 'the same lines were changed later',
   contentLost: 'the store has lost the content',
-  deleted: 'one of the two changes deleted or renamed the file, and the other edited it',
+  deleted: 'one of the two changes deleted or renamed the file, and the other change edited it',
   device: 'a device',
   earlier: 'an earlier push did not send the file',
   fifo: 'a named pipe',

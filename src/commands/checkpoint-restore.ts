@@ -171,7 +171,7 @@ async function stepOverRestore(
   const record = newest === undefined ? undefined : index.byId(newest)?.record;
   const safety = record?.safety === undefined ? undefined : index.byId(record.safety);
   if (record === undefined || safety === undefined) throw new CheckpointdError('NothingToUndo', nothing);
-  invariant(record.kind === 'restore', 'a checkpoint on the undo or redo stack is not a restore');
+  invariant(record.kind === 'restore', 'the undo or redo stack contains a checkpoint that no restore made');
   const paths = await pathsBack(session, record, safety.record.snapshot);
   const job: RestoreJob = {
     target: safety,

@@ -250,7 +250,7 @@ export interface RevertPath {
   /** The reason for a conflict. */
   readonly reason?: RevertConflict | undefined;
   /**
-   * In a conflict: the author of the content at the end of the range, which the revert would reverse. Absent:
+   * In a conflict: the author of the content that the revert would reverse (at the end of the range). Absent:
    * the path did not exist.
    */
   readonly taken?: Writer | undefined;
@@ -341,7 +341,7 @@ export interface CheckpointsState {
 export interface SessionLimits {
   /**
    * The largest allowed size of a captured file. Larger files are left out and listed as skipped. Only the
-   * checkpoint of a restore includes larger files, so that undo removes them.
+   * checkpoint of a restore includes larger files, so that undo can remove these files.
    */
   readonly maxFileBytes?: Bytes | undefined;
   /**
@@ -704,7 +704,7 @@ export interface SessionSummary {
   readonly conversationId?: string | undefined;
   /** The strategy that stores the session's checkpoints. */
   readonly strategy: Strategy;
-  /** Whether the session's data stays after its end. */
+  /** Whether the data stays after the session's end. */
   readonly retention: Retention;
   /** Whether the session is open in this daemon. */
   readonly open: boolean;
@@ -1005,7 +1005,7 @@ export interface ProgressBegin {
   readonly bytesTotal?: Bytes | undefined;
 }
 
-/** A report between the first and the last. At most ten are sent per second. */
+/** A report between the first and the last. At most ten reports are sent per second. */
 export interface ProgressReport {
   /** `report` marks a report between the first and the last. */
   readonly kind: 'report';
@@ -1148,7 +1148,7 @@ export interface EventsCapability {
   readonly names: readonly EventName[];
 }
 
-/** The features of checkpointd. The server does not offer an absent group. */
+/** The features of checkpointd. If a group is absent, the server lacks it. */
 export interface CheckpointdServerCapabilities {
   /** For `session/*`. */
   readonly sessions?: SessionsCapability | undefined;
@@ -1365,7 +1365,7 @@ export interface SessionOpenResult {
   readonly conversationId: string;
   /** The strategy that stores the session's checkpoints. */
   readonly strategy: Strategy;
-  /** Whether the session's data stays after its end. */
+  /** Whether the data stays after the session's end. */
   readonly retention: Retention;
   /** Whether the session existed before. */
   readonly resumed: boolean;
@@ -1465,7 +1465,7 @@ export interface SessionListParams {
 
 /** Answer to `session/list`. */
 export interface SessionListResult {
-  /** The sessions, last used first. */
+  /** The sessions, most recently used first. */
   readonly sessions: readonly SessionSummary[];
   /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor | undefined;
@@ -1489,7 +1489,7 @@ export interface SessionGetResult {
   readonly conversationId: string;
   /** The strategy that stores the session's checkpoints. */
   readonly strategy: Strategy;
-  /** Whether the session's data stays after its end. */
+  /** Whether the data stays after the session's end. */
   readonly retention: Retention;
   /** The failures that do not lose an answered mutation. */
   readonly durability: Durability;
@@ -1898,8 +1898,8 @@ export interface CheckpointRevertParams {
    * Limits the revert to changes of this author. Give the id of a session on the same work tree. Or give an
    * agent's name (the part of a `conversationId` before its colon), if only one session of that agent reported
    * writes in the range. A path is reverted if the author reported all its changes in the range with
-   * `ledger/recordWrite`. If other authors changed the path, too, only this author's changes are reverted
-   * (`partial`), if the reports distinguish them. Other paths that the author may have changed are in
+   * `ledger/recordWrite`. If other authors also changed the path, and the reports distinguish the changes,
+   * only this author's changes are reverted (`partial`). Other paths that the author may have changed are in
    * `skipped`. An author that the ledger does not know is refused. Without `tag` and `from`, the range is the
    * whole session. Cannot be combined with `hunks`.
    */
@@ -3599,7 +3599,7 @@ export interface SessionImportResult {
   readonly conversationId: string;
   /** The strategy that stores the session's checkpoints. */
   readonly strategy: Strategy;
-  /** Whether the session's data stays after its end. */
+  /** Whether the data stays after the session's end. */
   readonly retention: Retention;
   /** The remote line from which the session was imported. */
   readonly origin: SessionOrigin;

@@ -294,7 +294,7 @@ function checkRoot(site: RestoreSite, intent: RestoreIntent): void {
   const { root } = site.workTree;
   throw new CheckpointdError(
     'RestoreFailed',
-    `A restore of ${root} was interrupted, and another directory is at its path now. That directory was not changed. Put the right directory back and open the session again, or use checkpoint/init to abandon the restore.`,
+    `A restore of ${root} was interrupted, and another directory is at this path now. That directory was not changed. Put the right directory back and open the session again, or use checkpoint/init to abandon the restore.`,
     { details: { path: root }, effects: 'unknown' },
   );
 }

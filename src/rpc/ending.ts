@@ -124,7 +124,9 @@ export class Ending {
     } catch (error) {
       // If stopping the work fails, only logs the failure. The process must end in any case, with the exit code that
       // its parent expects.
-      this.#ports.log.error('The stop failed. The next start removes the rest.');
+      this.#ports.log.error(
+        'The daemon could not end all sessions. The next daemon cleans up the remaining sessions.',
+      );
       this.#ports.log.info(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }
   }

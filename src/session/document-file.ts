@@ -154,7 +154,7 @@ async function saveReplaced(
   const holders = sessions.filter(({ parts }) => isPathBelow(target, parts.workTree.root));
   const able = holders.find(({ enabled }) => enabled !== undefined);
   if (able === undefined) {
-    if (holders.length > 0) throw unsaved(target, 'the session of its work tree has checkpoints disabled');
+    if (holders.length > 0) throw unsaved(target, 'checkpoints are disabled in the session of its work tree');
     return { stamp };
   }
   return { stamp, safety: await saveIn(able, target, context) };

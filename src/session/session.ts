@@ -259,5 +259,5 @@ export const remedies: Readonly<Record<DisabledReason, string>> = {
   Cleaned:
     'The checkpoints of this session were removed by checkpoint/clean. Use checkpoint/init to start again.',
   OtherWorkTree:
-    'A restore of this session was interrupted, and another directory is at its path now. That directory was not changed. Put the right directory back and open the session again, or use checkpoint/init to abandon the restore.',
+    'A restore of this session was interrupted, and another directory is at the path of the work tree now. That directory was not changed. Put the right directory back and open the session again, or use checkpoint/init to abandon the restore.',
 };

@@ -148,7 +148,7 @@ class SharedThread<Message> {
 
   #failed(code: string): void {
     const isMemory = code === 'ERR_WORKER_OUT_OF_MEMORY';
-    const reason = isMemory ? `watching it takes too much memory (${code})` : failureOf(code);
+    const reason = isMemory ? `watching the work tree takes too much memory (${code})` : failureOf(code);
     this.#fail({ reason, isHopeless: isMemory });
   }
 

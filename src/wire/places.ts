@@ -66,7 +66,7 @@ export function directoryComplaint(directory: string): string | undefined {
     return `${directory} belongs to another user`;
   const mode = stat.mode & 0o777;
   if (mode === 0o700) return undefined;
-  return `${directory} is open to others (mode ${mode.toString(8).padStart(4, '0')}; it must be 0700)`;
+  return `${directory} is open to other users (mode ${mode.toString(8).padStart(4, '0')}; it must be 0700)`;
 }
 
 /**

@@ -48,7 +48,7 @@ test('missing parent directories are made, but not through a dangling link', () 
   remove(root);
 });
 
-test('making a directory is no error if the directory exists, also when its path is given as bytes', () => {
+test('making a directory that exists is no error, even if its path is given as bytes', () => {
   const root = makeDirectory();
   try {
     for (const path of [root, Buffer.from(root), Buffer.from(`${root}/`), Buffer.from(`${root}/a/b`)])

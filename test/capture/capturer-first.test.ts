@@ -26,7 +26,7 @@ function unfinished(objects: string): string[] {
 }
 
 for (const driver of [shadowDriver, localDriver]) {
-  test(`${driver.name}: if a first capture is killed at any call, the next open removes all files of the capture (F85)`, async () => {
+  test(`${driver.name}: if a first capture is killed at any call, the next opening removes all files of the capture (F85)`, async () => {
     let calls = 0;
     await inTemporary(async (directory) => {
       makePlaces(directory);

@@ -97,7 +97,7 @@ test('a capture recognises a bare repository whatever its name, even if its HEAD
     });
   }));
 
-test('from a git directory, a capture includes only the files that the outer repository tracks', () =>
+test('a capture includes only those files of a git directory that the outer repository tracks', () =>
   withRig(async (rig) => {
     rig.git('init', '-q', '--bare', 'fixture.git');
     rig.write('fixture.git/objects/keep', '');

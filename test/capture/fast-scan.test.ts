@@ -146,7 +146,7 @@ test('a capture may build on any earlier snapshot, not only on the last one', ()
     await it.agreesFast('on the first');
   }));
 
-test('after a failed capture, the next capture repeats all checks of the failed one', () =>
+test('after a failed capture, the next capture repeats all checks of the failed capture', () =>
   TwinCaptureRig.with(async (it) => {
     it.rig.write('a/f', '1');
     it.rig.write('b/f', '1');

@@ -19,7 +19,7 @@ import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('the file of known files');
 
-test('a list of known files that is damaged, truncated, empty, not a file or in an unknown format is ignored', () =>
+test('the daemon ignores a list of known files that is damaged, truncated, empty, not a file or in an unknown format', () =>
   withReopened(async (it) => {
     const whole = readFileSync(it.file);
     const flipped = (at: number): Buffer => {

@@ -182,7 +182,7 @@ test('a capture only compares the stamps of an unchanged directory, and does not
   }
 });
 
-test('a capture based on an earlier capture compares all names, but reads only the files whose paths it gets', async () => {
+test('a capture based on an earlier capture compares all names, but reads only files at given paths', async () => {
   const rig = makeRig({ settleMs: stampGrainMs });
   try {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);

@@ -307,7 +307,7 @@ async function withInterleaving(
   return passed;
 }
 
-test('a capture is complete even if an edit, a missed change, another capture or a lost watch comes while it runs', () =>
+test('a capture is complete even if an edit, a missed change, a second capture or a lost watch occurs during the capture', () =>
   TwinCaptureRig.with(async (it) => {
     await ready(it);
     const others: Promise<unknown>[] = [];

@@ -108,7 +108,7 @@ test('a capture works on a file system on which the daemon cannot create files',
     assert.is(await readsAgain(rig, full), true);
   }));
 
-test('the daemon does not follow a link that is in place of the file from which it reads the clock', () =>
+test('if a link replaces the file from which the daemon reads the clock, the daemon does not follow the link', () =>
   withRig({}, async (rig) => {
     rig.write('victim', 'mine\n');
     const victim = join(rig.root, 'victim');

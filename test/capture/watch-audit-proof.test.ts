@@ -11,7 +11,7 @@ import { type Audited, audited } from './audited.ts';
 
 const test = suite('proof of drift');
 
-test('if the watcher reports a change after a capture has read the path, the change does not count as unreported', () =>
+test('if the watcher reports a change after a capture has read the path, the change still counts as reported', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('first', '0');

@@ -187,7 +187,7 @@ test('a checkpoint can be found by tag, id, name and commit', () => {
   assert.is(index.resolve(one.commit ?? '').record.id, one.record.id);
 });
 
-test('if a word is the commit id of one checkpoint and the name of another, it means the checkpoint with this commit', () => {
+test('if a word is the commit id of one checkpoint and the name of another, the word means the checkpoint with this commit', () => {
   const index = filled('0', '1');
   const [base, one] = [index.resolve('0'), index.resolve('1')];
   const commit = one.commit ?? '';

@@ -13,7 +13,7 @@ async function run(rig: DaemonRig, ...words: string[]): Promise<{ stdout: string
   return { stdout: program.stdout, ms: performance.now() - startedMs };
 }
 
-test(`the command list prints ${count} checkpoints as text and as data`, () =>
+test(`the command \`list\` prints ${count} checkpoints as text and as data`, () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     for (let made = 1; made < count; made += 1)

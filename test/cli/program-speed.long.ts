@@ -40,7 +40,7 @@ async function isIdle(rig: DaemonRig): Promise<boolean> {
   return before === ticks();
 }
 
-test(`with ${files} files, the command list and a hook take at most a few times as long as an empty program`, () =>
+test(`with ${files} files, the command \`list\` and a hook take at most a few times as long as an empty program`, () =>
   withRig(async (rig) => {
     for (let index = 0; index < files; index += 1) {
       const directory = join(rig.work, `d${index % 1000}`);

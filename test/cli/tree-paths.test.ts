@@ -117,7 +117,7 @@ test('a command refuses a word that is neither a checkpoint nor a path, and says
       [['restore', '1', '--yes', '--', 'nope'], /no path "nope" exists in the work tree or in \[1\]/],
       [
         ['restore', '1', 'before', '--yes'],
-        /"before" is a checkpoint, but the command takes no further checkpoint, and no path "before" exists in the work tree or in \[1\]/,
+        /the command expects a path here, but "before" is a checkpoint, and no path "before" exists in the work tree or in \[1\]/,
       ],
       [['restore', 'src', '--yes'], /"src" is a path, not a checkpoint\. .*checkpointd restore <tag> src/],
       [['restore', 'src', '1', '--yes'], /"src" is a path, not a checkpoint/],
@@ -125,7 +125,7 @@ test('a command refuses a word that is neither a checkpoint nor a path, and says
       [['diff', '0', 'nope'], /"nope" is neither a checkpoint .* nor a path in the work tree or in \[0\]/],
       [
         ['diff', '0', '1', 'before'],
-        /"before" is a checkpoint, but the command takes no further checkpoint, and no path "before" exists in the work tree or in \[0\] or \[1\]/,
+        /the command expects a path here, but "before" is a checkpoint, and no path "before" exists in the work tree or in \[0\] or \[1\]/,
       ],
       [['restore', '1', '../x', '--yes'], /"\.\.\/x" is outside the work tree .*current directory/],
       [['restore', '1', '', '--yes'], /a path is empty/],

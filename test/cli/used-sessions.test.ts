@@ -47,7 +47,7 @@ function age(rig: DaemonRig, session: string, minutes: number): void {
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: the command restore uses the kept session that was used last, not a session that a dead agent left open`, () =>
+  test(`${strategy}: the command \`restore\` uses the kept session that was used last, not a session that a dead agent left open`, () =>
     withRig(async (rig) => {
       const dead = await withOneTurn(rig, 'claude-code', 'by the dead one\n', strategy);
       age(rig, dead.session, 20);

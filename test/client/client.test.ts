@@ -234,7 +234,7 @@ test('if a script fails without closing its client, the script and its daemon en
   await until('the daemon has ended', () => !isAlive(Number(pid)));
 });
 
-test('each of two listeners gets every event until this listener is removed', async () => {
+test('two listeners both get every event, and a removed listener gets no further event', async () => {
   const work = join(folder, 'work');
   mkdirSync(work);
   const client = await CheckpointdClient.start({ events: ['session/didOpen'] });

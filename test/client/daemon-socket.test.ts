@@ -18,7 +18,7 @@ async function refusal(path: string): Promise<string> {
   throw new Error('the client spoke to it');
 }
 
-test('a client refuses a socket that belongs to another user or lies in a directory that others can write to', async () => {
+test('a client refuses a socket that belongs to another user or lies in a directory that other users can write to', async () => {
   const top = temporaryDirectory('client-socket');
   const directory = join(top, 'run');
   mkdirSync(directory, { mode: 0o700 });
@@ -32,7 +32,7 @@ test('a client refuses a socket that belongs to another user or lies in a direct
   assert.match(await refusal(path), /closed the connection/);
   assert.is(calls, 1);
   chmodSync(directory, 0o777);
-  assert.match(await refusal(path), /open to others/);
+  assert.match(await refusal(path), /open to other users/);
   chmodSync(directory, 0o700);
   symlinkSync(directory, join(top, 'link'));
   assert.match(await refusal(join(top, 'link', 'd.sock')), /is a link/);

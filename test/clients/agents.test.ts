@@ -95,7 +95,7 @@ const read = (work: string, name: string): string | undefined => {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 };
 
-test('the adapters for agents compile, and the compiler reports a mistake in their use', compiled);
+test('the adapters for agents compile, and using an adapter wrongly is a compiler error', compiled);
 
 test("our adapter for Roo Code can save, compare, restore and resume a task, and sends the events of Roo Code's service", async () => {
   const { ShadowCheckpointService: Service } = await load<{

@@ -150,7 +150,7 @@ test('a diff has the old and new path and content of each file, and marks binary
   await daemon.close();
 });
 
-test('a unified diff equals that of git, and can be restricted to paths', async () => {
+test('a unified diff equals git’s diff, and can be restricted to paths', async () => {
   const { daemon, session, shadow } = await variety();
   const { text = '' } = await daemon.call('checkpoint/diff', {
     session,

@@ -135,7 +135,7 @@ test('a revert of a tool keeps the changes of other tools', async () => {
   await daemon.close();
 });
 
-test('as the request asks, a revert skips conflicts, writes conflict markers, or fails', async () => {
+test('in a conflict, a revert skips the path, writes conflict markers, or fails, as the request asks', async () => {
   const start = { 'a.txt': lines(), 'b.txt': lines() };
   const first = (at: string): void => write(at, { 'a.txt': lines([1, 'turn']), 'b.txt': lines([1, 'turn']) });
   const later = (at: string): void => write(at, { 'a.txt': lines([1, 'later']) });

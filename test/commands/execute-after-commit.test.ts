@@ -23,7 +23,7 @@ for (const name of [
     }));
 }
 
-test('if the disk is full after a checkpoint was published, the answer only warns, and a repeated request makes no other checkpoint', () =>
+test('if the disk is full after a checkpoint was published, the answer only warns, and a repeated request makes no second checkpoint', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'keep' });

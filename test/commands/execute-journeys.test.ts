@@ -115,7 +115,7 @@ function checkJourney(name: string, files: readonly string[]): void {
   );
 }
 
-test('checkpoint/create runs code in exactly the files that src/README.md lists for it', () =>
+test('checkpoint/create runs code in exactly the files that src/README.md lists for this request', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const files = await enteredAlone(
@@ -127,7 +127,7 @@ test('checkpoint/create runs code in exactly the files that src/README.md lists 
     assert.ok(files.length <= 67, `${files.length} files`);
   }));
 
-test('conversation/append runs code in exactly the files that src/README.md lists for it, at most 20', () =>
+test('conversation/append runs code in exactly the files that src/README.md lists for this request, at most 20', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const files = await entered(() => rig.request('conversation/append', { session, entry }));
@@ -135,7 +135,7 @@ test('conversation/append runs code in exactly the files that src/README.md list
     assert.ok(files.length <= 20, `${files.length} files: ${files.join(' ')}`);
   }));
 
-test('checkpoint/restore runs code in exactly the files that src/README.md lists for it', () =>
+test('checkpoint/restore runs code in exactly the files that src/README.md lists for this request', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const paths = [{ path: 'a.txt' }];

@@ -59,7 +59,7 @@ test('the budget for context is three quarters of the model’s window, which ha
   assert.is((await conversation.context.build(tree)).maxSize, 75 * 4);
 });
 
-test('files over the budget are left out unread, the largest first, with a warning for each (C24)', async () => {
+test('if files exceed the budget, the largest files are left out unread, each with a warning (C24)', async () => {
   const { conversation, tree } = room();
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 100 });
   tree.texts.set('a', 'a'.repeat(120)).set('b', 'b'.repeat(301)).set('c', 'c'.repeat(180));

@@ -47,7 +47,7 @@ test('rewinding to a state before a compaction removes the summary (C34)', () =>
   assert.equal(conversation.state.validRange, { start: 0, end: 2 });
 });
 
-test('a compaction keeps a given number of last entries, or all since a given entry, and never splits a turn (C34)', () => {
+test('a compaction keeps a given number of last entries, or all entries since a given entry, and never splits a turn (C34)', () => {
   const { conversation } = room();
   const ids: EntryId[] = [];
   for (const entry of [said('a'), answered('1'), said('b'), answered('2'), answered('3')]) {

@@ -39,7 +39,7 @@ test('the counts of added and removed lines are those of the shortest possible e
   );
 });
 
-test('counting changed lines takes bounded time; texts that differ too much count as replaced (C31)', () => {
+test('changed lines are counted in bounded time; texts that differ too much are regarded as replaced (C31)', () => {
   const before = Array.from({ length: 20_000 }, (_, i) => `old ${i}`).join('\n');
   const after = Array.from({ length: 30_000 }, (_, i) => `new ${i}`).join('\n');
   assert.equal(countLineChanges(before, after), { added: 30_000, removed: 20_000 });

@@ -45,7 +45,7 @@ for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
       assert.is(fsck(rig.shadow(session)), '');
     }));
 
-  test(`after ${end} during a restore, the daemon or the next open finishes the restore (F100)`, () =>
+  test(`after ${end} during a restore, the daemon or the next opening finishes the restore (F100)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened(keep);
       writeMany(rig, 'one');
@@ -109,7 +109,7 @@ for (const [name, isDeaf, msMax, end, code] of [
     }));
 }
 
-test('shutdown and exit are quick even during a long restore, and the next open finishes the restore', () =>
+test('shutdown and exit are quick even during a long restore, and the next opening finishes the restore', () =>
   withRig(async (rig) => {
     const first = await rig.opened(
       {},

@@ -20,7 +20,7 @@ const createPoints: readonly (readonly [number, string])[] = [
   [1, 'rename .*/refs/checkpointd/'],
 ];
 
-test('if a restore is killed, the next open finishes or undoes the restore, and nothing is lost (F86)', () =>
+test('if a restore is killed, the next opening finishes or undoes the restore, and nothing is lost (F86)', () =>
   withRig(async (rig) => {
     const points = await KillPoints.make(rig);
     for (const [n, call] of restorePoints)

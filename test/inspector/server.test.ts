@@ -113,7 +113,7 @@ test('the server refuses a link that is wrong, long, missing, sent by GET, or fr
     assert.is((await enter(wrong)).status, 401);
 });
 
-test('a link gives a cookie and a secret once; the WebSocket requires both, and the origin', async () => {
+test('a link gives a cookie and a secret once; the WebSocket requires the cookie, the secret and the origin', async () => {
   const entered = await enter(token);
   assert.is(entered.status, 200);
   const [cookie = ''] = entered.headers['set-cookie'] ?? [];

@@ -102,7 +102,7 @@ for (const [words, kind, message] of [
   });
 }
 
-test('if the daemon may not write to the remote, the error says so', async () => {
+test('if the daemon has no permission to write to the remote, the error says so', async () => {
   const remote = bareRepository();
   const hook = join(remote, 'hooks', 'pre-receive');
   // Root may write everywhere. Therefore a hook prints git's message about a missing write permission.

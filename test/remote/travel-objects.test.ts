@@ -23,7 +23,7 @@ async function written(objects: TravelObjects, name: string, count: number): Pro
   return Promise.all(texts.map(async (text) => (await objects.write('blob', text)) as BlobId));
 }
 
-test('packing the repository for pushes and fetches turns loose objects and refs into one pack and one file of refs', async () => {
+test('when the repository for pushes and fetches is packed, its loose objects and refs become one pack and one file of refs', async () => {
   const objects = await TravelObjects.open(temporaryDirectory('lines'));
   const ids = await written(objects, 'content', 600);
   const refs = new Map(ids.slice(0, 30).map((id, at) => [`refs/lines/a/${at}`, id]));
@@ -39,7 +39,7 @@ test('packing the repository for pushes and fetches turns loose objects and refs
   await objects.close();
 });
 
-test('packing the repository for pushes and fetches joins many packs into few, and changes no object', async () => {
+test('when the repository for pushes and fetches is packed, many packs become few packs, and no object changes', async () => {
   const objects = await TravelObjects.open(temporaryDirectory('lines'));
   const all: BlobId[] = [];
   for (let fetch = 0; fetch < 25; fetch += 1) {
@@ -58,7 +58,7 @@ test('packing the repository for pushes and fetches joins many packs into few, a
   await objects.close();
 });
 
-test('a repository for pushes and fetches with too many packs is replaced by an empty one', async () => {
+test('a repository for pushes and fetches with too many packs is replaced by an empty repository', async () => {
   const directory = temporaryDirectory('heads');
   const objects = await TravelObjects.open(directory);
   await written(objects, 'content', 600);

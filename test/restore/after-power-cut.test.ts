@@ -139,7 +139,7 @@ test('a power cut long after a restore does not cause the next opening to repeat
     assert.equal(notesOf(again), []);
   }));
 
-test('if the power is cut after two restores, the next opening repeats only the later one', () =>
+test('if the power is cut after two restores, the next opening repeats only the later restore', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     rig.daemon.logged.length = 0;

@@ -34,7 +34,7 @@ async function restored(
   return { session, write };
 }
 
-test('if a program still writes to a replaced file, the file returns after two seconds, and is in the next checkpoint (F76)', () =>
+test('if a program still writes to a replaced file, the daemon puts this file back after two seconds, and the next checkpoint has the file (F76)', () =>
   withSessions(async (rig) => {
     const { session, write } = await restored(rig);
     write('late edit\n');
@@ -74,7 +74,7 @@ for (const method of ['session/close', 'session/delete'] as const)
     }));
 
 for (const end of ['opened again', 'deleted', 'swept'] as const)
-  test(`if a program wrote to a replaced file before a kill, the file returns when the session is ${end} (F50, F76)`, async () => {
+  test(`if a program writes to a replaced file after the daemon was killed, this file is put back when the session is ${end} (F50, F76)`, async () => {
     const rig = new DaemonRig();
     try {
       const { client, session } = await rig.opened(end === 'swept' ? {} : { retention: 'keep' });

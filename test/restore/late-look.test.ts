@@ -109,7 +109,7 @@ test('a replaced file stays outside the work tree until a later check finds that
     assert.equal([read('d/f'), existsSync(`${work}/e`)], ['old', false]);
   }));
 
-test('if a program had a replaced file open and writes to it, the file returns to its path (F76)', () =>
+test('if a program had a replaced file open and writes to it, the daemon puts the file back at its path (F76)', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     await restoreAndWriteLate(work, restore);
     assert.equal(await look(), { edits: [{ path: 'e/gone' }, { path: 'd/f' }], left: [] });
@@ -209,7 +209,7 @@ test('if a power cut destroyed the note of replaced files, the check for late wr
     assert.not.ok(existsSync(displacedTo));
   }));
 
-test('if another directory is at the path of the work tree, a replaced file with a late write does not return there', () =>
+test('if another directory is at the path of the work tree, a replaced file with a late write is not put back there', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();
@@ -251,7 +251,7 @@ for (const where of ['outside the work tree', 'in it'] as const)
       assert.equal(keptBeside, [{ path: path('d/f'), keptAs: `d/${kept('d')[0]}` }]);
     }));
 
-test('if only the old file is edited while a restore exchanges the files, the old file returns immediately', () =>
+test('if only the old file is edited while a restore exchanges the files, the restore puts the old file back immediately', () =>
   withTree(async ({ restore, look, read, kept, work }) => {
     let isEdited = false;
     const old = openSync(`${work}/d/f`, 'r+');

@@ -105,7 +105,7 @@ test('a plan reports a path that could not be captured, and neither deletes nor 
   ]);
 });
 
-test('a plan reports exactly those stored names as failed that would be unsafe to write', () => {
+test('a plan marks a stored name as failed exactly if it would be unsafe to write this name', () => {
   const target = model({
     '.git/hooks/post-commit': 'x',
     'a/.GIT/config': 'x',
@@ -123,7 +123,7 @@ test('a plan reports exactly those stored names as failed that would be unsafe t
   assert.is(plan.failed.length, 5);
 });
 
-test('as the request asks, a plan overwrites or skips files with conflicts, or changes nothing', () => {
+test('a plan overwrites files with conflicts, skips these files, or changes nothing, as the request asks', () => {
   const present = model({ mine: 'edited', 'd/mine': 'edited', f: 'edited', other: 'new', mode: 'm' });
   const target = model({
     mine: 'old',

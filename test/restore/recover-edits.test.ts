@@ -91,7 +91,7 @@ for (const steps of [2, 4, 6]) {
     }));
 }
 
-test('if a killed restore was asked to fail on edits, its recovery keeps edits that were made after the kill', () =>
+test('the recovery of a killed restore with onConflict "fail" keeps edits that were made after the kill', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6, { ...toFirst, onConflict: 'fail' });
@@ -102,7 +102,7 @@ test('if a killed restore was asked to fail on edits, its recovery keeps edits t
     assert.equal(texts(again.recovered?.conflicts), ['f3']);
   }));
 
-test('if a restore removed an ignore rule, finishing an interrupted undo keeps the file that was ignored', () =>
+test('a restore removed an ignore rule, and its undo was interrupted: finishing the undo keeps the file that the rule ignored', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
@@ -164,7 +164,7 @@ test('an undo also removes an ignored file that a restore had put in place befor
     assert.not.ok(existsSync(join(rig.work, 'notes/old')));
   }));
 
-test('if a restore ignored a new file and the undo was interrupted, the redo does not delete the file', () =>
+test('a restore did not touch an ignored file, and its undo was interrupted: the redo does not delete this file', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('.gitignore', 'later\n');
@@ -184,7 +184,7 @@ test('if a restore ignored a new file and the undo was interrupted, the redo doe
     assert.equal([rig.read('f'), rig.read('later')], ['one\n', 'of the user\n']);
   }));
 
-test('if an interrupted restore removed an ignore rule, finishing the restore keeps the file that was ignored', () =>
+test('if an interrupted restore removed an ignore rule, finishing the restore keeps the file that the rule ignored', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);

@@ -125,7 +125,7 @@ test('ignored and new files stay in the old directory when all other files move'
     assert.equal([...walk(root)], inOrder(expected));
   }));
 
-test('if a file is made or edited while a restore moves its directory, the file returns to its path', () =>
+test('if a file is made or edited while a restore moves its directory, the restore puts the file back at its path', () =>
   inDirectory(async (root) => {
     const { target, plan } = buildMoved(root);
     let isDone = false;

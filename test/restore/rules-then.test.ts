@@ -59,7 +59,7 @@ test('a restore saves and replaces an ignored file if the target needs its path'
     assert.is(rig.read('out/x'), 'in the way\n');
   }));
 
-test('a restore applies the exclude globs and size limit from the time of the checkpoint, not the present ones', () =>
+test('a restore applies the exclude globs and size limit from the time of the checkpoint, not the present settings', () =>
   withSessions(async (rig) => {
     rig.write('data/a', 'excluded\n');
     rig.write('large', 'l'.repeat(100));

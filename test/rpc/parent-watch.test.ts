@@ -34,7 +34,7 @@ test('if the client is the parent process, a change of the parent means that the
   assert.is(await watched({ watchOwnParent: false, parentOf: () => parent }, () => (parent = 8)), 0);
 });
 
-test('if this process may not signal another process, the other process counts as alive', () => {
+test('if this process has no permission to signal another process, the other process counts as alive', () => {
   assert.ok(isAlive(process.pid));
   assert.not(isAlive(2 ** 30));
   const kill = process.kill.bind(process);

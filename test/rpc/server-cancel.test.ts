@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { failedAfterRecovery } from '../../src/base/errors.ts';
 import { gate, gc, gcResult, kindOf, started, untilAborted } from './server-rig.ts';
 
-test('if a cancelled request has finished an interrupted restore, its error does not claim the effects "none"', async () => {
+test('a request finishes an interrupted restore and is then cancelled: its error does not have the effects "none"', async () => {
   const runs = gate();
   const server = await started({
     'store/gc': async (_params, context) => {
@@ -25,7 +25,7 @@ test('if a cancelled request has finished an interrupted restore, its error does
   assert.match(error?.message ?? '', /recovered/);
 });
 
-test('if a cancel comes right after its request, it takes effect before the handler runs', async () => {
+test('a cancel that comes right after its request takes effect before the handler runs', async () => {
   let ran = false;
   const server = await started({
     'store/gc': async () => {

@@ -56,7 +56,7 @@ for (const [name, path, change] of changes) {
     }));
 }
 
-test('a change of other files keeps the cached length of the context message (C25)', () =>
+test('if files outside the context change, the length of the context message stays cached (C25)', () =>
   withSessions(async (rig) => {
     const { session, told } = await watched(rig, 'notes.md');
     rig.write('other.txt', 'x');

@@ -36,7 +36,7 @@ test('the queue runs operations one at a time, in the order in which they arrive
   assert.equal(order, ['a begins', 'a ends', 'b']);
 });
 
-test('after a failed operation, the queue runs the next one', async () => {
+test('after a failed operation, the queue runs the next operation', async () => {
   const queue = new OperationQueue();
   const failed = queue.run(() => Promise.reject(new Error('no')));
   const next = queue.run(async () => 7);
@@ -71,7 +71,7 @@ test('a full queue refuses operations with ServerBusy, and stays usable', async 
   assert.is(queue.figures.completed, 257);
 });
 
-test('if an internal condition is broken, the queue reports this once and refuses all further operations', async () => {
+test('if an operation breaks an invariant, the queue reports this once and refuses all further operations', async () => {
   let told = 0;
   const queue = new OperationQueue(() => (told += 1));
   const broken = queue.run(async () => invariant(false, 'this test breaks it'));

@@ -156,7 +156,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
   const asked = (rig: SessionRig): Promise<SessionOpenResult> =>
     rig.request('session/open', { workspace: rig.work, conversationId: 'c', strategy, retention: 'keep' });
 
-  test(`${strategy}: a failure after session/delete has removed the checkpoints is only a warning`, () =>
+  test(`${strategy}: if session/delete fails after it has removed the checkpoints, the answer only has a warning`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('conversation/appendTranscript', { session, text: 'said' });

@@ -49,7 +49,7 @@ test('session/open and store/verify report a checkpoint whose row or commit was 
   }
 });
 
-test('if a stored directory is damaged, the list still has all checkpoints, and marks the affected ones', async () => {
+test('if a stored directory is damaged, the list still has all checkpoints, and marks the affected checkpoints', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const now = await kept(strategy);
     const { daemon, root, session } = now;

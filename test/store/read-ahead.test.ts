@@ -13,7 +13,7 @@ async function read(ahead: ReadAhead, turn: number): Promise<string> {
   return text;
 }
 
-test('only small contents are read ahead; a lost content causes a failure only when its turn comes', async () => {
+test('only small contents are read ahead; a lost content causes no failure before its turn', async () => {
   const asked: string[] = [];
   const contents: Pick<Contents, 'read'> = {
     async *read(blob) {

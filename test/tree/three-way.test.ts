@@ -48,7 +48,7 @@ test('contents are merged four at a time, and the results have the order of the 
   );
 });
 
-test('after a failed merge, no other merge begins, and the failure is reported when all merges have ended', async () => {
+test('after a failed merge, no further merge begins, and the failure is reported when all running merges have ended', async () => {
   let [active, begun] = [0, 0];
   const merge = mergeTrees({
     tree: { entries: new Map() },

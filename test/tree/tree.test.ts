@@ -52,7 +52,7 @@ test('adding files does not change the original tree; in a conflict, the caller 
   assert.equal(tree, directory({ a: directory({ f: file('1') }, { sealed: 'id' }), b: file('2') }));
 });
 
-test('comparing trees finds changed files, added and removed directories, and changed permissions', async () => {
+test('a comparison of trees finds changed files, added and removed directories, and changed permissions', async () => {
   const shared = directory({ f: file('1') });
   const before = directory({
     shared,

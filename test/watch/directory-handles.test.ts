@@ -140,7 +140,7 @@ if (process.platform === 'linux') {
     await handles.close();
   });
 
-  test('a process can end although directory handles are open and calls of fence() wait', () => {
+  test('a process can end although directory handles are open and calls of fence() are waiting', () => {
     const moduleOf = (name: string): string =>
       JSON.stringify(new URL(`../../src/watch/${name}.js`, import.meta.url).href);
     const script = `

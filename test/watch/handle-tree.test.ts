@@ -100,7 +100,7 @@ test('a new entry inside the root with the root’s own name closes no handle; a
     await marks('f');
   }));
 
-test('opening handles throws at the limit of watches; after any other error, only the failing directory has no handle', () =>
+test('at the limit of watches, opening a handle throws an error; after any other error, only the failing directory has no handle', () =>
   withTree(async ({ root, tree }) => {
     const before = inotifyWatches();
     mkdirSync(join(root, 'a'));

@@ -141,7 +141,7 @@ test('closing a watcher releases all its inotify watches within a second', () =>
     if (before !== undefined) assert.is(inotifyWatches(), before);
   }));
 
-test('a watcher can wait for other work before its scan, and meanwhile reports the state "scanning"', () =>
+test('a watcher can delay its scan until it gets a signal, and meanwhile reports the state "scanning"', () =>
   withRig(async (rig) => {
     const watcher = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
     let begin: () => void = () => undefined;
@@ -241,7 +241,10 @@ test('a watcher whose thread runs out of memory gives up and watches nothing', (
   return withRig((rig) =>
     watching(rig.root, { log, program }, async ({ watcher }) => {
       await until('the watcher has given up', () => watcher.figures.state === 'unwatched');
-      assert.is(watcher.figures.reason, 'watching it takes too much memory (ERR_WORKER_OUT_OF_MEMORY)');
+      assert.is(
+        watcher.figures.reason,
+        'watching the work tree takes too much memory (ERR_WORKER_OUT_OF_MEMORY)',
+      );
       assert.is(messages.length, 1);
     }),
   );

@@ -45,7 +45,7 @@ test('a dry run of a restore lists the paths in the same order as the restore', 
     assert.equal(await restore(false), foreseen);
   }));
 
-test('a conflict names the author of the edit; the history of a path names the session that wrote it', () =>
+test('a conflict names the author of the edit; the history of a path names the session that wrote the file', () =>
   withSession(async (rig) => {
     const { session: other } = await rig.client.request('session/open', {
       workspace: rig.places.workTree,

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { makePlaces, withSession } from '../support/wire-session.ts';
 
-test('context files must be in the work tree and within the limit, and their message is cached (C24, C25, C7)', () =>
+test('context files must be in the work tree and within the limit, and the context message is cached (C24, C25, C7)', () =>
   withSession(async (rig) => {
     rig.write('docs/x.md', 'ex\n');
     rig.write('docs/deep/y.md', 'why\n');

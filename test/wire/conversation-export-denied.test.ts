@@ -8,7 +8,7 @@ import { giveToPlainUser, plainUserRefusal } from '../../scripts/torture/plain-u
 import { asNobody, withRig } from '../support/daemon-rig.ts';
 import { daemonEntry, failureOf } from '../support/wire-client.ts';
 
-test('if the daemon may not write to a directory or enter it, an export into this directory fails with ReadOnlyStore', () =>
+test('if the daemon has no permission to write to a directory or to enter it, an export into this directory fails with ReadOnlyStore', () =>
   withRig(async (rig) => {
     const [shut, hidden] = [join(rig.top, 'shut'), join(rig.top, 'hidden')];
     for (const directory of [shut, hidden]) mkdirSync(directory);

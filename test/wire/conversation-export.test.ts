@@ -44,7 +44,7 @@ test('repeating an export that already wrote the same document gives the same an
     assert.is((await failureOf(exported(rig, 'new.json'))).kind, 'PreconditionFailed');
   }));
 
-test('before an export replaces a file of a work tree, a safety checkpoint saves the file, even an ignored one', () =>
+test('before an export replaces a file of a work tree, a safety checkpoint saves the file, even an ignored file', () =>
   withSession(async (rig) => {
     rig.write('.gitignore', 'hidden.json\n');
     for (const [path, content] of [

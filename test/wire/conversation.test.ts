@@ -55,7 +55,7 @@ test('conversation/get returns the whole state, but only the lengths of history 
     assert.is((await rig.request('conversation/tangent', {})).durationSeconds, 0);
   }));
 
-test('all pages of a listing show the state of the time of the first page, despite later appends and restores (C12)', () =>
+test('all pages of a listing show the state at the time of the first page, despite later appends and restores (C12)', () =>
   withSession(async (rig) => {
     for (const text of ['a', 'b', 'c', 'd', 'e']) await rig.append(text);
     const first = await rig.request('conversation/history', { limit: 2 });
@@ -140,7 +140,7 @@ test('an empty next message becomes "Empty prompt", and a locked message describ
     assert.is((await rig.request('session/get', {})).manager.messageLocked, false);
   }));
 
-test('conversation/recordLines distinguishes lines of the user and the agent, and counts them if needed (C31)', () =>
+test('conversation/recordLines distinguishes lines of the user and the agent, and counts lines that the client did not count (C31)', () =>
   withSession(async (rig) => {
     rig.write('w.txt', '1\n2\n3');
     const first = await rig.request('conversation/recordLines', { path: 'w.txt', operation: 'create' });

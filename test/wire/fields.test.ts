@@ -230,7 +230,7 @@ test('session/list names the process that has the session open', async () => {
   );
 });
 
-test('the check of recorded messages reports each declared field or error that occurs in none of them', () => {
+test('the check of recorded messages reports each declared field or error that occurs in no message', () => {
   const notes = temporaryDirectory('traffic');
   const document = JSON.parse(
     readFileSync(new URL('../../../protocol/protocol.json', import.meta.url), 'utf8'),

@@ -82,7 +82,7 @@ test('repeating session/delete with the same key deletes only once', async () =>
   }
 });
 
-test('two simultaneous requests to delete or close a session end the session only once', async () => {
+test('if a client sends two requests to delete or close a session at once, the session ends only once', async () => {
   for (const retention of ['keep', 'session'] as const) {
     for (const other of ['session/delete', 'session/close']) {
       const here = rig(retention);

@@ -125,7 +125,7 @@ function theOne(all: readonly StoredSession[], id: string): StoredSession {
 function sayChosen(chosen: readonly StoredSession[], { dryRun }: DeletionOptions): void {
   const count = `${chosen.length} ${chosen.length === 1 ? 'session' : 'sessions'}`;
   const what = 'with all checkpoints and the conversation, but no files of the work tree';
-  if (chosen.length === 0) return say('Every session was used more recently.');
+  if (chosen.length === 0) return say('No session is that old: every session was used more recently.');
   say(`${dryRun === true ? 'Would delete' : 'Deletes'} ${count} ${what}:`);
   for (const stored of chosen) say(fit(`  ${sessionLine(stored)}`));
 }

@@ -50,7 +50,7 @@ const help: readonly (readonly [usage: string, summary: string])[] = [
     'begin a side conversation, or leave it; "tail" keeps the last entry of the side conversation',
   ],
   ['/tangent compact <summary>', 'leave the side conversation and keep your summary'],
-  ['/tangent forget [N]', 'forget the last N messages; without N, pick one'],
+  ['/tangent forget [N]', 'forget the last N messages; without N, pick the newest message to keep'],
   ['/compact [--keep N] <summary>', 'replace the conversation by your summary'],
   ['/context show|add <path>|remove <path>', "list, add or remove the files of the model's context"],
   ['/undo', 'reverse the last restore'],

@@ -100,7 +100,11 @@ async function keptReadOnly(steps: readonly Step[], isUnasked: boolean): Promise
     const mode = readOnlyMode(file);
     if (mode === undefined) continue;
     const fact = `the file is read-only (mode ${mode})`;
-    if (isUnasked) kept.set(step, `${fact}, and --yes does not replace it. Run the command without --yes`);
+    if (isUnasked)
+      kept.set(
+        step,
+        `${fact}. With --yes, the command does not replace read-only files. Run the command without --yes`,
+      );
     else if (!(await confirmed(`${plain(file)} is read-only (mode ${mode}). Replace it?`)))
       kept.set(step, fact);
   }

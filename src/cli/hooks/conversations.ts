@@ -92,7 +92,7 @@ export class Conversations {
         this.#failed(name, event, error);
         return undefined;
       }
-      this.#log(`${name}: the daemon has ended (${error.message}); the keeper starts another one`);
+      this.#log(`${name}: the daemon has ended (${error.message}); the keeper starts another daemon`);
       this.#forget(name);
       try {
         return await this.#handle(name, id, event);
@@ -297,7 +297,7 @@ export class Conversations {
         session,
         kind: 'tool',
         onlyIfChanged: true,
-        description: 'Files changed by the time the conversation ended',
+        description: 'Changes between the last checkpoint and the end of the conversation',
         ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       });
     } finally {

@@ -104,7 +104,9 @@ export class GlobalExcludes {
       const file = await blockingInclude(config, this.#environment);
       if (file !== undefined) {
         const whose = file === config ? 'the file is' : `the files that ${config} includes are`;
-        this.#log.warn(`${file} is not a regular file, and git would wait for it, so ${whose} not read.`);
+        this.#log.warn(
+          `${file} is not a regular file, and git would hang when it reads it, so ${whose} not read.`,
+        );
       }
       return file;
     });

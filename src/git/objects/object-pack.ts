@@ -270,7 +270,7 @@ export class BulkImport {
       if (slices.isDue()) await slices.pause();
       const line = `:${index + 1} ${id}\n`;
       const isGiven = marks.toString('latin1', at, at + line.length) === line;
-      gitAnswered(isGiven, `fast-import stored a content under another id than ${id}`);
+      gitAnswered(isGiven, `fast-import stored a content under an id that differs from ${id}`);
       at += line.length;
     }
   }

@@ -160,7 +160,7 @@ export function repairedText({ checkpoints, moved }: RepairedListing): string {
   const since = 'by another program since the session was last open.';
   if (checkpoints === 0)
     return `${counted(moved, 'tag or name', 'tags and names')} had been moved ${since} They were put back.`;
-  return `The refs of ${counted(checkpoints, 'checkpoint')} had been removed or moved ${since} They were put back. Their names may be lost.`;
+  return `The refs of ${counted(checkpoints, 'checkpoint')} had been removed or moved ${since} They were put back. The names of these checkpoints may be lost.`;
 }
 
 // Repairs refs that a power cut left empty or garbled. A tag returns to the newest checkpoint that was made under this

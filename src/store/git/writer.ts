@@ -285,7 +285,7 @@ export class GitWriter implements SnapshotWriter {
     const sizes = await reader.sizes(ids);
     gitAnswered(
       !sizes.includes(-1),
-      'git stored directories under other ids than those that checkpointd computed',
+      'the ids of directories in git differ from the ids that checkpointd computed',
     );
   }
 

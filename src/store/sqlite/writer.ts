@@ -114,7 +114,7 @@ export class SqliteWriter implements SnapshotWriter {
   }
 
   #begin(): Promise<number> {
-    invariant(!this.#isDone, 'a writer got a content after it was sealed or aborted');
+    invariant(!this.#isDone, 'a writer that was sealed or aborted got a content');
     this.#parts.signal?.throwIfAborted();
     this.#began ??= this.#parts.lease.beginWriting();
     return this.#began;

@@ -62,7 +62,7 @@ function written(rig: DaemonRig, ...words: string[]): Buffer {
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`in a pipe, the command diff prints the same patch as git, and git can apply the patch (${strategy})`, () =>
+  test(`in a pipe, the command \`diff\` prints the same patch as git, and git can apply the patch (${strategy})`, () =>
     withRig(async (rig) => {
       const copy = join(rig.top, 'copy');
       put(rig.work, 0);

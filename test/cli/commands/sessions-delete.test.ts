@@ -72,7 +72,7 @@ test('`sessions delete --older-than` deletes the sessions that were not used for
     age(rig, local, 29);
     assert.match(
       (await run(rig, '--older-than', '90', '--yes')).stdout,
-      /^Every session was used more recently\.\n$/,
+      /^No session is that old: every session was used more recently\.\n$/,
     );
     const done = await run(rig, '--older-than', '30', '--yes', '--json');
     assert.is(done.code, 0, done.stderr);

@@ -43,7 +43,7 @@ function openConsole(rig: DaemonRig) {
   return { child, said: () => said };
 }
 
-test('/checkpoint list shows only turns, oldest first, and -l N shows only the first N (Q43)', () =>
+test('/checkpoint list shows only turns, oldest first, and -l N limits the list to N turns (Q43)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(rig, '/checkpoint list', '/checkpoint list -l 1');
@@ -120,7 +120,7 @@ test('the console shows the plan before a revert; without a terminal, a revert n
     rig.write('b.txt', 'later\n');
     assert.equal(consoleOf(rig, '/checkpoint revert 1 --yes'), [
       'No file changes.',
-      'In conflict: b.txt (one of the two changes deleted or renamed the file, and the other edited it, by you)',
+      'In conflict: b.txt (one of the two changes deleted or renamed the file, and the other change edited it, by you)',
     ]);
   }));
 

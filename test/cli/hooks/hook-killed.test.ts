@@ -41,7 +41,7 @@ test('at the end of a conversation, the keeper of the hooks captures the changes
     await allTaken(rig);
     assert.match(
       await listed(rig),
-      /\[1\.1\].*\+0 ~1 -0 {2}Files changed by the time the conversation ended/,
+      /\[1\.1\].*\+0 ~1 -0 {2}Changes between the last checkpoint and the end of the conversation/,
     );
     assert.match(await contentIn(rig, '1.1'), /\+the last change/);
   }));
@@ -98,7 +98,10 @@ test('if a hook is killed before it reaches a keeper, the next command processes
     await killAll(() => keepersOf(rig));
     rig.write('a.txt', 'the last change\n');
     writeEvent(rig.storage, eventOf(rig, 'end'));
-    assert.match(await listed(rig), /\[1\.1\].*Files changed by the time the conversation ended/);
+    assert.match(
+      await listed(rig),
+      /\[1\.1\].*Changes between the last checkpoint and the end of the conversation/,
+    );
     assert.equal(writtenEvents(rig.storage), []);
   }));
 

@@ -102,9 +102,9 @@ test('a hook stops after a second even if the keeper hangs or the agent never cl
     chmodSync(dirname(path), 0o755);
     assertSilent(
       await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'x' })),
-      'open to others',
+      'open to other users',
     );
-    assert.match(logOf(rig), /open to others/);
+    assert.match(logOf(rig), /open to other users/);
     server.close();
   }));
 

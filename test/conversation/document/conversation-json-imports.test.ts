@@ -26,7 +26,7 @@ async function rejection(document: unknown): Promise<CheckpointdError> {
   return error as CheckpointdError;
 }
 
-test('an import accepts an old document that has no ids and no format version, and names its model as text (C10, C29)', async () => {
+test('an import accepts an old document that names its model as text and has neither ids nor a format version (C10, C29)', async () => {
   const old = {
     conversation_id: 'old',
     next_message: null,

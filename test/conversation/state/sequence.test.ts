@@ -15,7 +15,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-test('a sequence made from an earlier sequence equals a plain array, and does not change the earlier one', () => {
+test('a sequence made from an earlier sequence equals a plain array, and the earlier sequence stays unchanged', () => {
   checkProperty(
     steps,
     (plan) => {

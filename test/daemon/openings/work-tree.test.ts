@@ -44,7 +44,7 @@ test('session/open refuses a root that is relative, missing, a file or inside .g
     assert.equal(rig.stored(), []);
   }));
 
-test('session/open replaces a root with links or dots by its canonical path, which may contain a newline (F112)', () =>
+test('if the path of a work tree has links or dots, session/open uses the canonical path, which may contain a newline (F112)', () =>
   withRig(async (rig) => {
     const odd = join(rig.top, 'new\nline');
     mkdirSync(odd);

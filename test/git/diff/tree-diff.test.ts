@@ -91,7 +91,7 @@ test('the lines of a renamed file are counted under the new name; a binary file 
     assert.is(counts.size, 8);
   }));
 
-test('our diff texts equal those of git diff, whatever the settings of the repository', () =>
+test('our diff texts equal the texts of git diff, whatever the settings of the repository', () =>
   withTrees(async (trees, work) => {
     const plain = ['-c', 'core.quotePath=false', '-c', 'core.abbrev=7', 'diff'];
     const unified = gitBytes(work, ...plain, trees.from, trees.to);

@@ -92,7 +92,7 @@ test('the checker keeps one git process until it is renewed; a renewed checker r
     assert.is.not(checker.pid, pid);
   }));
 
-test('if the git process of the checker is killed, the checker starts a new one and loses no answer (F61)', () =>
+test('if the git process of the checker is killed, the checker starts a new process and loses no answer (F61)', () =>
   withChecker(async ({ root, checker, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     await ignored('a.o');

@@ -78,7 +78,7 @@ test('if another program makes the same ref at the same moment, the change of re
     assert.is(listed(gitDir), `refs/own/b ${two}`, 'and nothing else was done');
   }));
 
-test('if the daemon is killed between making two refs, the next open makes both refs', () =>
+test('if the daemon is killed between making two refs, the next opening makes both refs', () =>
   withRefs(async ({ gitDir, refs, commits: [one = ''] }) => {
     let renames = 0;
     installFault((call, target) => {

@@ -56,7 +56,7 @@ function failing(call: string): void {
   });
 }
 
-test('if the note about a move of refs cannot be removed, the move stays, and no later open reverses it', () =>
+test('if the note about a move of refs cannot be removed, the move stays, and no later opening reverses the move', () =>
   withRefs(async ({ refs, again, objects: [one, two], left }) => {
     failing('rm');
     try {
@@ -81,7 +81,7 @@ test('if the note about a move of refs cannot be removed, the move stays, and no
     assert.is((await again()).refs.get('refs/own/a'), two);
   }));
 
-test('if the note about a move of refs cannot be written, the refs do not move, not even at a later open', () =>
+test('if the note about a move of refs cannot be written, the refs do not move, not even at a later opening', () =>
   withRefs(async ({ refs, again, objects: [one], left }) => {
     failing('open');
     try {
@@ -221,7 +221,7 @@ test('a change that failed because refs were unreadable is not repeated later in
     assert.equal([...(await again()).refs.keys()], ['refs/own/a', 'refs/own/b', 'refs/own/c']);
   }));
 
-test('a change that failed because refs were unreadable is not repeated by the next open', () =>
+test('a change that failed because refs were unreadable is not repeated by the next opening', () =>
   withUnreadableRefs(async ({ refs, again, left }, mend) => {
     mend();
     await refs.close();
@@ -244,7 +244,7 @@ for (const names of [['packed-refs.lock', 'packed-refs.new'], ['packed-refs.new'
       git(gitDir, 'pack-refs', '--all');
     }));
 
-test('even the removal of one ref writes a note; after a kill, the next open recognises leftover locks by the note', () =>
+test('even the removal of one ref writes a note; after a kill, the next opening recognises leftover locks by the note', () =>
   withRefs(async ({ refs, objects: [one], left }) => {
     await refs.commit([{ ref: 'refs/own/a', to: one }]);
     failing('open');
@@ -260,7 +260,7 @@ test('even the removal of one ref writes a note; after a kill, the next open rec
     assert.is(refs.refs.get('refs/own/a'), one);
   }));
 
-test('if git refuses a change of refs, the error says that nothing changed, even if git would also refuse the reverse change', () =>
+test('if git refuses a change of refs, the error says that nothing changed, even if git would also refuse to delete the new refs', () =>
   withRefs(async ({ refs, again, objects: [one], left, gitDir }) => {
     git(gitDir, 'update-ref', 'refs/own', one);
     const changes = ['refs/own/a', 'refs/own/b'].map((ref) => ({ ref, to: one }));

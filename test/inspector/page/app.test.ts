@@ -616,7 +616,7 @@ seen(
   },
 );
 
-seen('if the connection breaks before the first answer, the page still shows the session later', async () => {
+seen('the page shows the session even if the connection breaks before the first answer', async () => {
   const { page } = shown;
   await page.addInitScript(`if (sessionStorage.getItem('test-broke') === null) {
     sessionStorage.setItem('test-broke', 'yes');
@@ -632,7 +632,7 @@ seen('if the connection breaks before the first answer, the page still shows the
   await page.locator('.checkpoint-head').waitFor();
 });
 
-seen('if the connection breaks while the second timeline opens, the timeline is shown later', async () => {
+seen('the page shows the second timeline even if the connection breaks while it opens', async () => {
   const { page } = shown;
   const breakNext = (): Promise<unknown> =>
     page.evaluate(`{
@@ -847,7 +847,7 @@ seen(
   },
 );
 
-seen('only turns with tools can be folded, also after a restore', async () => {
+seen('only turns with tools can be folded, even after a restore', async () => {
   const { page } = shown;
   const turn = await inspected.turn('a turn with a restore');
   inspected.rig.write('code.ts', 'before a restore\n');

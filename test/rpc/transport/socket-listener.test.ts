@@ -62,7 +62,7 @@ test('a daemon refuses a directory for sockets that is open to other users or be
   const top = temporaryDirectory('sockets');
   mkdirSync(join(top, 'open'));
   chmodSync(join(top, 'open'), 0o755);
-  assert.match(await refusal(join(top, 'open')), /is open to others \(mode 0755/);
+  assert.match(await refusal(join(top, 'open')), /is open to other users \(mode 0755/);
   if (!isRoot) return; // only root can give a directory away
   mkdirSync(join(top, 'theirs'), { mode: 0o700 });
   chownSync(join(top, 'theirs'), 12345, 12345);
@@ -78,7 +78,7 @@ test('if a path is too long for a socket, the error says what to do', async () =
   assert.not(existsSync(directory));
 });
 
-test('a daemon removes the sockets of dead daemons, but keeps new sockets and those of living daemons', async () => {
+test('a daemon removes the sockets of dead daemons, but keeps new sockets and the sockets of living daemons', async () => {
   const directory = join(temporaryDirectory('sockets'), 'run');
   mkdirSync(directory, { mode: 0o700 });
   const die = (name: string): void => {

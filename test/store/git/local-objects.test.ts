@@ -157,7 +157,7 @@ test('objects that are copied from a storage on another disk survive a git prune
     git(gitDirectory, 'fsck', '--strict');
   }));
 
-test('an error after the refs have moved does not undo the publication, and a missing object is restored later', () =>
+test('if an error occurs after the refs have moved, the publication stays, and a missing object is restored later', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });

@@ -82,7 +82,7 @@ test('an aborted writer leaves no file behind, and the store stays usable', () =
     await store.publish({ record: record(1, snapshot), tag: tag('0') });
   }));
 
-test('killing the store immediately ends all its git processes, and the store can still be closed', () =>
+test('killing the store ends all its git processes immediately, and the store can still be closed', () =>
   inTemporary(async (directory) => {
     const store = await open(directory);
     const { snapshot } = await capture(store, { f: large('1') });

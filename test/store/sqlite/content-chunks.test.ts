@@ -158,7 +158,7 @@ for (const isDamaged of [false, true]) {
     }));
 }
 
-test('each content with a damaged chunk is reported, and storing the chunk again repairs all of them', () =>
+test('each content with a damaged chunk is reported, and storing the chunk again repairs all these contents', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async (rig) => {
     const bytes = contentOf(4 * mebibyte, 3);
     const versions = [bytes, edited(bytes, { kind: 'overwrite', at: 0.9, length: 1 })];

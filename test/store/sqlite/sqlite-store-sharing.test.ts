@@ -77,7 +77,7 @@ test('after the last store is closed, the user can replace the database by an ol
   assert.equal(sql(directory, 'SELECT seq FROM checkpoints'), [[1]]);
 });
 
-test('if another daemon took a session for dead and removed its lease, the next change renews the lease', () =>
+test('if another daemon regarded a session as dead and removed its lease, the next change renews the lease', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const id = (await checkpoint(store, plain({ a: 'a' }), { seq: 1 })).id;
     const other = await openSqlite(directory, 'ses_2');
@@ -172,7 +172,7 @@ test('if a cleanup removes directories that a capture uses again, the capture st
     assert.equal(shown(await contentsOf(store, again)), shown(tree));
   }));
 
-test('if a cleanup removes a content between a writer’s check and its write, the writer stores it again (O19)', () =>
+test('if a cleanup removes a content after a writer has checked it and before the writer writes, the writer stores the content again (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ a: 'a'.repeat(2000), b: 'b' });
     await capture(store, tree);

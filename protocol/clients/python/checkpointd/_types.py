@@ -847,8 +847,8 @@ class RevertPath(_RevertPathRequired, total=False):
     partial: bool
     # The reason for a conflict.
     reason: RevertConflict
-    # In a conflict: the author of the content at the end of the range, which the revert would
-    # reverse. Absent: the path did not exist.
+    # In a conflict: the author of the content that the revert would reverse (at the end of the
+    # range). Absent: the path did not exist.
     taken: Writer
     # In a conflict: the author of the present content. Absent: the path does not exist.
     later: Writer
@@ -937,7 +937,8 @@ class SessionLimits(TypedDict, total=False):
     daemon.
     """
     # The largest allowed size of a captured file. Larger files are left out and listed as
-    # skipped. Only the checkpoint of a restore includes larger files, so that undo removes them.
+    # skipped. Only the checkpoint of a restore includes larger files, so that undo can remove
+    # these files.
     maxFileBytes: Bytes
     # The largest allowed size of the store. Beyond it, the daemon removes the session's oldest
     # checkpoints within a minute. The base, the newest checkpoint, named checkpoints, checkpoints
@@ -1313,7 +1314,7 @@ class _SessionSummaryRequired(TypedDict):
     workspace: str
     # The strategy that stores the session's checkpoints.
     strategy: Strategy
-    # Whether the session's data stays after its end.
+    # Whether the data stays after the session's end.
     retention: Retention
     # Whether the session is open in this daemon.
     open: bool
@@ -1553,7 +1554,7 @@ class _ProgressReportRequired(TypedDict):
 
 
 class ProgressReport(_ProgressReportRequired, total=False):
-    """A report between the first and the last. At most ten are sent per second."""
+    """A report between the first and the last. At most ten reports are sent per second."""
     # Whether `$/cancelRequest` can still stop the request: true until the operation commits.
     cancellable: bool
     # A line of text for people.
@@ -1701,7 +1702,7 @@ class EventsCapability(TypedDict):
 
 
 class CheckpointdServerCapabilities(TypedDict, total=False):
-    """The features of checkpointd. The server does not offer an absent group."""
+    """The features of checkpointd. If a group is absent, the server lacks it."""
     # For `session/*`.
     sessions: SessionsCapability
     # For `checkpoint/*`.
@@ -1930,7 +1931,7 @@ class _SessionOpenResultRequired(TypedDict):
     conversationId: str
     # The strategy that stores the session's checkpoints.
     strategy: Strategy
-    # Whether the session's data stays after its end.
+    # Whether the data stays after the session's end.
     retention: Retention
     # Whether the session existed before.
     resumed: bool
@@ -2038,7 +2039,7 @@ class SessionListParams(TypedDict, total=False):
 
 
 class _SessionListResultRequired(TypedDict):
-    # The sessions, last used first.
+    # The sessions, most recently used first.
     sessions: List[SessionSummary]
 
 
@@ -2066,7 +2067,7 @@ class _SessionGetResultRequired(TypedDict):
     conversationId: str
     # The strategy that stores the session's checkpoints.
     strategy: Strategy
-    # Whether the session's data stays after its end.
+    # Whether the data stays after the session's end.
     retention: Retention
     # The failures that do not lose an answered mutation.
     durability: Durability
@@ -2525,9 +2526,9 @@ _CheckpointRevertParamsOptional = TypedDict(
         # Limits the revert to changes of this author. Give the id of a session on the same work
         # tree. Or give an agent's name (the part of a `conversationId` before its colon), if only
         # one session of that agent reported writes in the range. A path is reverted if the author
-        # reported all its changes in the range with `ledger/recordWrite`. If other authors
-        # changed the path, too, only this author's changes are reverted (`partial`), if the
-        # reports distinguish them. Other paths that the author may have changed are in `skipped`.
+        # reported all its changes in the range with `ledger/recordWrite`. If other authors also
+        # changed the path, and the reports distinguish the changes, only this author's changes
+        # are reverted (`partial`). Other paths that the author may have changed are in `skipped`.
         # An author that the ledger does not know is refused. Without `tag` and `from`, the range
         # is the whole session. Cannot be combined with `hunks`.
         "author": str,
@@ -4393,7 +4394,7 @@ class _SessionImportResultRequired(TypedDict):
     conversationId: str
     # The strategy that stores the session's checkpoints.
     strategy: Strategy
-    # Whether the session's data stays after its end.
+    # Whether the data stays after the session's end.
     retention: Retention
     # The remote line from which the session was imported.
     origin: SessionOrigin

@@ -113,8 +113,8 @@ class InvalidName(CheckpointdError):
 
 class WorkTreeMissing(CheckpointdError):
     r"""The work tree does not exist, or another file system was mounted in its place since the
-    session was opened. Check the path. If a file system was mounted, mount the earlier one,
-    or close the session and open it again to use the new one.
+    session was opened. Check the path. If a file system was mounted, mount the earlier file
+    system again. To use the new file system, reopen the session.
     """
 
 
@@ -183,7 +183,9 @@ class StoreBusy(CheckpointdError):
 
 
 class ReadOnlyStore(CheckpointdError):
-    r"""The storage directory is read-only. Make the directory writable or choose another one."""
+    r"""The storage directory is read-only. Make the directory writable or choose another
+    directory.
+    """
 
 
 class RestoreFailed(CheckpointdError):
@@ -225,9 +227,9 @@ class NothingToUndo(CheckpointdError):
 
 
 class UnknownPart(CheckpointdError):
-    r"""In the range of the revert, nothing changed a requested path or hunk, or the requested
-    author changed nothing. Nothing was reverted. Look at a `dryRun` without that path, hunk
-    or author, or at `checkpoint/diff` of the range.
+    r"""The range of the revert has no change to a requested path or hunk, or none by the
+    requested author. Nothing was reverted. Look at a `dryRun` without that path, hunk or
+    author, or at `checkpoint/diff` of the range.
     """
 
 
@@ -259,7 +261,7 @@ class UnknownEntry(CheckpointdError):
 
 
 class InvalidRange(CheckpointdError):
-    r"""The range is out of bounds, or its later end does not come after the earlier one. For a
+    r"""The range is out of bounds, or its later end does not come after its earlier end. For a
     history, give 0 <= start <= end <= historyLength. For checkpoints, give a `to` that is
     later than `from` and descends from `from`.
     """

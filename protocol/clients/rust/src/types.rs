@@ -587,7 +587,7 @@ pub enum RevertConflictPolicy {
     #[serde(rename = "leave")]
     Leave,
     /// The revert writes both versions into the text, between the markers `<<<<<<<`, `=======` and
-    /// `>>>>>>>`, as git does. Files that are binary, or deleted on one side, stay unchanged.
+    /// `>>>>>>>`, as git does. Binary files, and files that one side deleted, stay unchanged.
     #[serde(rename = "markers")]
     Markers,
     /// The revert changes nothing at all.
@@ -628,7 +628,7 @@ pub enum RevertConflict {
     /// A later change gave the link another target.
     #[serde(rename = "link")]
     Link,
-    /// The range or a later change deleted or renamed the file, and the other edited it.
+    /// One side (range or later change) deleted or renamed the file, and the other side edited it.
     #[serde(rename = "deleted")]
     Deleted,
     /// The range deleted the file, and later another file was made at its path.
@@ -793,7 +793,7 @@ pub enum OperationState {
     /// The daemon does not know the operation, and the store has no part of it.
     #[serde(rename = "unknown")]
     Unknown,
-    /// The operation waits for its turn.
+    /// The operation waits in the queue.
     #[serde(rename = "queued")]
     Queued,
     /// The operation runs.
@@ -1012,8 +1012,8 @@ pub enum ErrorKind {
     /// There is no restore to undo or redo.
     #[serde(rename = "NothingToUndo")]
     NothingToUndo,
-    /// In the range of the revert, nothing changed a requested path or hunk, or the requested
-    /// author changed nothing. Nothing was reverted.
+    /// The range of the revert has no change to a requested path or hunk, or none by the requested
+    /// author. Nothing was reverted.
     #[serde(rename = "UnknownPart")]
     UnknownPart,
     /// git is not installed.
@@ -1031,7 +1031,7 @@ pub enum ErrorKind {
     /// No history entry has that id.
     #[serde(rename = "UnknownEntry")]
     UnknownEntry,
-    /// The range is out of bounds, or its later end does not come after the earlier one.
+    /// The range is out of bounds, or its later end does not come after its earlier end.
     #[serde(rename = "InvalidRange")]
     InvalidRange,
     /// The document is not a conversation. Nothing changed.
@@ -1198,8 +1198,8 @@ pub struct RevertPath {
     /// The reason for a conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<RevertConflict>,
-    /// In a conflict: the author of the content at the end of the range, which the revert would
-    /// reverse. Absent: the path did not exist.
+    /// In a conflict: the author of the content that the revert would reverse (at the end of the
+    /// range). Absent: the path did not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<Writer>,
     /// In a conflict: the author of the present content. Absent: the path does not exist.
@@ -1301,7 +1301,8 @@ pub struct CheckpointsState {
 #[serde(rename_all = "camelCase")]
 pub struct SessionLimits {
     /// The largest allowed size of a captured file. Larger files are left out and listed as
-    /// skipped. Only the checkpoint of a restore includes larger files, so that undo removes them.
+    /// skipped. Only the checkpoint of a restore includes larger files, so that undo can remove
+    /// these files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_file_bytes: Option<Bytes>,
     /// The largest allowed size of the store. Beyond it, the daemon removes the session's oldest
@@ -1738,7 +1739,7 @@ pub struct SessionSummary {
     pub conversation_id: Option<String>,
     /// The strategy that stores the session's checkpoints.
     pub strategy: Strategy,
-    /// Whether the session's data stays after its end.
+    /// Whether the data stays after the session's end.
     pub retention: Retention,
     /// Whether the session is open in this daemon.
     pub open: bool,
@@ -2145,7 +2146,7 @@ pub struct ProgressBegin {
     pub bytes_total: Option<Bytes>,
 }
 
-/// A report between the first and the last. At most ten are sent per second.
+/// A report between the first and the last. At most ten reports are sent per second.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressReport {
@@ -2191,7 +2192,7 @@ pub enum ProgressValue {
     /// The first report of progress, sent when the request has run for 100 ms.
     #[serde(rename = "begin")]
     Begin(ProgressBegin),
-    /// A report between the first and the last. At most ten are sent per second.
+    /// A report between the first and the last. At most ten reports are sent per second.
     #[serde(rename = "report")]
     Report(ProgressReport),
     /// The last report of progress, sent before the response.
@@ -2346,7 +2347,7 @@ pub struct EventsCapability {
     pub names: Vec<EventName>,
 }
 
-/// The features of checkpointd. The server does not offer an absent group.
+/// The features of checkpointd. If a group is absent, the server lacks it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointdServerCapabilities {
@@ -2661,7 +2662,7 @@ pub struct SessionOpenResult {
     pub conversation_id: String,
     /// The strategy that stores the session's checkpoints.
     pub strategy: Strategy,
-    /// Whether the session's data stays after its end.
+    /// Whether the data stays after the session's end.
     pub retention: Retention,
     /// Whether the session existed before.
     pub resumed: bool,
@@ -2807,7 +2808,7 @@ pub struct SessionListParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionListResult {
-    /// The sessions, last used first.
+    /// The sessions, most recently used first.
     pub sessions: Vec<SessionSummary>,
     /// The cursor of the next page. Absent: this is the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2838,7 +2839,7 @@ pub struct SessionGetResult {
     pub conversation_id: String,
     /// The strategy that stores the session's checkpoints.
     pub strategy: Strategy,
-    /// Whether the session's data stays after its end.
+    /// Whether the data stays after the session's end.
     pub retention: Retention,
     /// The failures that do not lose an answered mutation.
     pub durability: Durability,
@@ -3456,11 +3457,11 @@ pub struct CheckpointRevertParams {
     /// Limits the revert to changes of this author. Give the id of a session on the same work tree.
     /// Or give an agent's name (the part of a `conversationId` before its colon), if only one
     /// session of that agent reported writes in the range. A path is reverted if the author
-    /// reported all its changes in the range with `ledger/recordWrite`. If other authors changed
-    /// the path, too, only this author's changes are reverted (`partial`), if the reports
-    /// distinguish them. Other paths that the author may have changed are in `skipped`. An author
-    /// that the ledger does not know is refused. Without `tag` and `from`, the range is the whole
-    /// session. Cannot be combined with `hunks`.
+    /// reported all its changes in the range with `ledger/recordWrite`. If other authors also
+    /// changed the path, and the reports distinguish the changes, only this author's changes are
+    /// reverted (`partial`). Other paths that the author may have changed are in `skipped`. An
+    /// author that the ledger does not know is refused. Without `tag` and `from`, the range is the
+    /// whole session. Cannot be combined with `hunks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// Says what happens to paths where a later change conflicts with the revert. Absent: `leave`.
@@ -6169,7 +6170,7 @@ pub struct SessionImportResult {
     pub conversation_id: String,
     /// The strategy that stores the session's checkpoints.
     pub strategy: Strategy,
-    /// Whether the session's data stays after its end.
+    /// Whether the data stays after the session's end.
     pub retention: Retention,
     /// The remote line from which the session was imported.
     pub origin: SessionOrigin,
