@@ -108,7 +108,7 @@ export type CreateKind = 'turn' | 'tool';
 /** The kinds of checkpoints in a listing. */
 export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 
-/** How much `store/gc` removes of safety checkpoints, and of turns and tools that lost their tag. */
+/** Which safety checkpoints `store/gc` removes, and which turns and tools that lost their tag. */
 export type PruneMode = 'now';
 
 /** Why checkpoints are disabled. */
@@ -385,9 +385,9 @@ export interface CaptureCounts {
 
 /** The number of full captures with one reason. */
 export interface ColdCount {
-  /** The reason of these captures. */
+  /** The reason of the full captures. */
   readonly reason: ColdReason;
-  /** The number of these captures. */
+  /** The number of full captures. */
   readonly count: Count;
 }
 
@@ -594,7 +594,7 @@ export interface DiffFile {
   readonly afterSize?: Bytes | undefined;
   /**
    * The old mode of the file, including permissions that are stricter than usual (`100600`). A directory is
-   * listed only if its permissions changed (`040000`, `040700`), and does not count as a file.
+   * listed only if its permissions changed (`040000`, `040700`). It does not count as a file.
    */
   readonly beforeMode?: FileMode | undefined;
   /** The new mode of the file, as `beforeMode`. */
@@ -680,7 +680,7 @@ export interface ManagerState {
   readonly workTreePath: string;
   /** The number of checkpoints in `checkpoint/list`. */
   readonly checkpoints: Count;
-  /** The number of tags that now name a checkpoint. */
+  /** The number of tags that now belong to a checkpoint. */
   readonly tagIndex: Count;
   /** The number of the present turn; 0 before turn 1. */
   readonly currentTurn: Count;
@@ -1048,7 +1048,7 @@ export interface ClientInfo {
 
 /** The other client whose request caused an event. */
 export interface EventOrigin {
-  /** The `clientInfo` that the other client sent in `initialize`. Absent: it sent none. */
+  /** The `clientInfo` that the other client sent in `initialize`. Absent: the client sent none. */
   readonly client?: ClientInfo | undefined;
 }
 
@@ -1209,8 +1209,8 @@ export interface ServerLimits {
 /** Parameters of `initialize`. */
 export interface InitializeParams {
   /**
-   * The process id of the client. If the daemon can see this process at the start, the daemon ends when the
-   * process ends. Absent: only the end of input ends the daemon.
+   * The process id of the client. The daemon ends when this process ends, provided that the process was
+   * visible at the start. Absent: only the end of input ends the daemon.
    */
   readonly processId?: number | undefined;
   /** The name and version of the client. */
@@ -1408,7 +1408,7 @@ export interface SessionCloseParams {
 export interface SessionCloseResult {
   /** Whether the session's checkpoints and conversation were removed. */
   readonly removed: boolean;
-  /** Why the session's data was not removed. Absent: it was removed. */
+  /** Why the session's data was not removed. Absent: the data was removed. */
   readonly reason?: NotRemovedReason | undefined;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean | undefined;
@@ -1661,7 +1661,7 @@ export interface CheckpointGetResult {
   readonly skipped: readonly SkippedPath[];
   /** For a `restore`: the checkpoint that was restored. */
   readonly restored?: CheckpointId | undefined;
-  /** For a `restore`: the checkpoint of the state before it. */
+  /** For a `restore`: the checkpoint of the state before the restore. */
   readonly safety?: CheckpointId | undefined;
   /** True when the checkpoint was made inside a tangent. Absent: false. */
   readonly inTangent?: boolean | undefined;
@@ -1855,7 +1855,7 @@ export interface CheckpointRestoreParams {
   /** Conditions that must hold; otherwise the request changes nothing. */
   readonly expect?: RestoreExpectation | undefined;
   /**
-   * Must be true for a request that deletes more than 100 files which are also more than half of all files.
+   * Must be true if the request deletes more than 100 files, and these are more than half of all files.
    * Absent: false.
    */
   readonly confirm?: boolean | undefined;
@@ -1909,7 +1909,7 @@ export interface CheckpointRevertParams {
   /** Conditions that must hold; otherwise the request changes nothing. */
   readonly expect?: RestoreExpectation | undefined;
   /**
-   * Must be true for a request that deletes more than 100 files which are also more than half of all files.
+   * Must be true if the request deletes more than 100 files, and these are more than half of all files.
    * Absent: false.
    */
   readonly confirm?: boolean | undefined;
@@ -1943,7 +1943,7 @@ export interface CheckpointUndoParams {
   /** Says what happens to edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy | undefined;
   /**
-   * Must be true for a request that deletes more than 100 files which are also more than half of all files.
+   * Must be true if the request deletes more than 100 files, and these are more than half of all files.
    * Absent: false.
    */
   readonly confirm?: boolean | undefined;
@@ -1972,7 +1972,7 @@ export interface CheckpointRedoParams {
   /** Says what happens to edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy | undefined;
   /**
-   * Must be true for a request that deletes more than 100 files which are also more than half of all files.
+   * Must be true if the request deletes more than 100 files, and these are more than half of all files.
    * Absent: false.
    */
   readonly confirm?: boolean | undefined;
@@ -2420,7 +2420,7 @@ export interface ConversationForgetResult {
 export interface ForgottenMessages {
   /** The number of removed messages. 0: the conversation had none. */
   readonly messages: Count;
-  /** The number of removed entries. Each message has one or more. */
+  /** The number of removed entries, at least one per message. */
   readonly entries: Count;
 }
 
@@ -2523,7 +2523,7 @@ export interface ConversationTangentResult {
 export interface ConversationAddContextParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** Paths of the work tree, or globs. Each has at most 4,096 bytes. */
+  /** Paths of the work tree, or globs, of at most 4,096 bytes each. */
   readonly paths: readonly string[];
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2859,7 +2859,7 @@ export interface LedgerRecordWriteParams {
 
 /** Answer to `ledger/recordWrite`. */
 export interface LedgerRecordWriteResult {
-  /** Whether the ledger stored the report. False: it had this report already. */
+  /** Whether the ledger stored the report. False: the ledger had this report already. */
   readonly recorded: boolean;
   /** The id of the file's content. Absent: the file does not exist now. */
   readonly content?: string | undefined;
@@ -2977,8 +2977,8 @@ export interface StoreGcParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /**
-   * How much to remove of the safety checkpoints, and of the turns and tools that lost their tag. Checkpoints
-   * that undo or redo needs stay. Absent: only those older than `limits.keepSafetyMs`.
+   * Which safety checkpoints to remove, and which turns and tools that lost their tag. Checkpoints that undo
+   * or redo needs stay. Absent: only those older than `limits.keepSafetyMs`.
    */
   readonly prune?: PruneMode | undefined;
   /**
@@ -3076,7 +3076,7 @@ export interface OperationGetResult {
 export interface SessionDidOpenParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The other client whose request caused the event. Absent: your own request caused it. */
+  /** The other client whose request caused the event. Absent: your own request caused the event. */
   readonly origin?: EventOrigin | undefined;
   /** The absolute path of the work tree. */
   readonly workspace: string;
@@ -3094,7 +3094,7 @@ export interface SessionDidOpenParams {
 export interface CheckpointDidCreateParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The other client whose request caused the event. Absent: your own request caused it. */
+  /** The other client whose request caused the event. Absent: your own request caused the event. */
   readonly origin?: EventOrigin | undefined;
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
@@ -3111,7 +3111,7 @@ export interface CheckpointDidCreateParams {
 export interface CheckpointDidRestoreParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The other client whose request caused the event. Absent: your own request caused it. */
+  /** The other client whose request caused the event. Absent: your own request caused the event. */
   readonly origin?: EventOrigin | undefined;
   /** The checkpoint that was restored. */
   readonly target: CheckpointId;
@@ -3144,7 +3144,7 @@ export interface CheckpointDidRestoreParams {
 export interface CheckpointDidFailParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The other client whose request caused the event. Absent: your own request caused it. */
+  /** The other client whose request caused the event. Absent: your own request caused the event. */
   readonly origin?: EventOrigin | undefined;
   /** The method of the failed request. */
   readonly method: string;
@@ -3184,7 +3184,7 @@ export interface WorktreeDidDriftParams {
 export interface ConversationDidFillWindowParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The other client whose request caused the event. Absent: your own request caused it. */
+  /** The other client whose request caused the event. Absent: your own request caused the event. */
   readonly origin?: EventOrigin | undefined;
   /** How full the context window of the model is. */
   readonly contextWindow: ContextWindow;
@@ -3194,7 +3194,7 @@ export interface ConversationDidFillWindowParams {
 export interface ConversationDidChangeParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The other client whose request caused the event. Absent: your own request caused it. */
+  /** The other client whose request caused the event. Absent: your own request caused the event. */
   readonly origin?: EventOrigin | undefined;
   /** The method that changed the conversation. */
   readonly method: string;
@@ -3809,7 +3809,7 @@ export interface RequestTypes {
   'conversation/exitTangent': { params: ConversationExitTangentParams; result: ConversationExitTangentResult; };
   /** Returns whether the conversation is in a tangent. */
   'conversation/tangent': { params: ConversationTangentParams; result: ConversationTangentResult; };
-  /** Adds files to the context. Paths or globs name these files. */
+  /** Adds files to the context. Paths or globs select these files. */
   'conversation/addContext': { params: ConversationAddContextParams; result: ConversationAddContextResult; };
   /** Removes paths or globs from the context. Spell each path or glob as it was added. */
   'conversation/removeContext': { params: ConversationRemoveContextParams; result: ConversationRemoveContextResult; };
@@ -3845,7 +3845,7 @@ export interface RequestTypes {
    * program edits the file before the report, its edit counts as part of the write.
    */
   'ledger/recordWrite': { params: LedgerRecordWriteParams; result: LedgerRecordWriteResult; };
-  /** Lists who changed a file and when, as far as checkpoints and reports show. */
+  /** Lists the changes of a file with their authors and times, as far as checkpoints and reports show. */
   'ledger/history': { params: LedgerHistoryParams; result: LedgerHistoryResult; };
   /** Returns the state of the watcher, and how many captures were fast and how many were full. */
   'worktree/status': { params: WorktreeStatusParams; result: WorktreeStatusResult; };

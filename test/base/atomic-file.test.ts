@@ -39,7 +39,7 @@ test('a sync skips an unchanged file that an earlier sync included, but always i
   }
 });
 
-test('a recently changed file is synced each time, because a further change may not change the file’s timestamps', async () => {
+test('a recently changed file is synced each time, because a further change can leave the timestamps unchanged', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-steady-'));
   try {
     const fresh = join(directory, 'fresh');

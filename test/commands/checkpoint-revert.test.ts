@@ -632,7 +632,7 @@ test('restores and safety checkpoints can be reverted by their tags', async () =
   await daemon.close();
 });
 
-test('a conflict of a revert names the authors of both sides, and gives a path that is not UTF-8 as bytes', async () => {
+test('a conflict of a revert has the authors of both sides, and the bytes of a path that is not UTF-8', async () => {
   const { daemon, root, session } = await opened();
   const odd = Buffer.from('caf\xe9.txt', 'latin1');
   const oddPath = Buffer.concat([Buffer.from(`${root}/`), odd]);

@@ -262,7 +262,7 @@ test('if a refused request has finished a restore, the error does not say that n
     assert.is(recoveredEvents(rig).length, 1);
   }));
 
-test('a request finishes an interrupted restore and is then cancelled: its error does not say that nothing changed', () =>
+test('a request finishes an interrupted restore and is then cancelled: the error of the request does not say that nothing changed', () =>
   withSessions(async (rig) => {
     const { session } = await stoppedHalfWay(rig);
     const cancel = new AbortController();

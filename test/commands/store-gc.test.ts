@@ -37,7 +37,7 @@ test('even after a turn and a store/gc, a safety checkpoint still has the files 
     assert.is(rig.read('f'), 'an hour of work\n');
   }));
 
-test('store/gc removes safety checkpoints that are a month old; with prune: "now", it removes all of them', () =>
+test('store/gc removes safety checkpoints that are a month old; with prune: "now", store/gc removes all safety checkpoints', () =>
   withSessions(async (rig) => {
     const session = await mistakenUndo(rig);
     const { index } = session.requireCheckpoints();

@@ -156,7 +156,7 @@ if (process.platform === 'linux') {
     });
   });
 
-  test('if chokidar ignored a directory, its changes are reported as soon as a capture has included the directory', async () => {
+  test('if chokidar ignored a directory, changes in this directory are reported as soon as a capture has included it', async () => {
     await withRig(async (rig) => {
       rig.write('.gitignore', 'late/\n');
       for (const path of ['late/f', 'late/deep/g']) rig.write(path, '1');

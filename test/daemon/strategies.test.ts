@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const refs = (rig: DaemonRig): string => git(rig.work, 'for-each-ref', 'refs/checkpointd');
 const local = { strategy: 'local', retention: 'session' } as const;
 
-test('local: with retention "session", a session’s refs are removed at its end or, if it is orphaned, by a later start', () =>
+test('local: with retention "session", a session’s refs are removed at its end or, if the session is orphaned, by a later start', () =>
   withRig(async (rig) => {
     const first = await rig.opened(local);
     await first.client.request('checkpoint/create', { session: first.session, kind: 'turn' });

@@ -192,7 +192,7 @@ const killedAt = (n: number): Promise<boolean> =>
     return isKilled;
   });
 
-test('if the check for late writes is killed at any point, the next check repeats it, and nothing is lost', async () => {
+test('if the check for late writes is killed at any point, the next check repeats the work, and nothing is lost', async () => {
   let n = 1;
   while (await killedAt(n)) n += 1;
   assert.ok(n > 30, `only ${n} calls`);

@@ -63,7 +63,7 @@ test('a plan pairs each removed file with an equal new file, and prefers pairs t
   assert.equal(movesOf(planBetween(present, target, 'soft')), []);
 });
 
-test('a plan pairs equal files of the same name, even if many equal files have other names', () => {
+test('a plan pairs equal files of the same name, even if many equal files have different names', () => {
   const numbers = Array.from({ length: 100 }, (_, n) => n);
   const equal = (paths: readonly string[]): ModelTree =>
     model(Object.fromEntries(paths.map((path) => [path, 'equal'])));

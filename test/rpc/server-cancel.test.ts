@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { failedAfterRecovery } from '../../src/base/errors.ts';
 import { gate, gc, gcResult, kindOf, started, untilAborted } from './server-rig.ts';
 
-test('a request finishes an interrupted restore and is then cancelled: its error does not have the effects "none"', async () => {
+test('a request finishes an interrupted restore and is then cancelled: the error of the request does not have the effects "none"', async () => {
   const runs = gate();
   const server = await started({
     'store/gc': async (_params, context) => {

@@ -87,7 +87,7 @@ test('a restore keeps a directory with an immutable file, as the dry run says', 
     }
   }));
 
-test('if a file of a moved directory cannot be removed, its path is reported', () =>
+test('if a file of a moved directory cannot be removed, the path of this file is reported', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     installFault((call, target) => {

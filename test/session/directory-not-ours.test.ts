@@ -125,7 +125,7 @@ test('a copied session that contains files of the user can be resumed, and is no
   }));
 
 for (const how of ['closed', 'open'] as const) {
-  test(`session/delete keeps a directory that took the place of a session (${how}), even if it has the session’s marker`, () =>
+  test(`session/delete keeps a directory that took the place of a session (${how}), even if the directory has the session’s marker`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened({ retention: 'keep' });
       const place = rig.shadow(session);

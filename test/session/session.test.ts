@@ -145,7 +145,7 @@ test('store/usage, store/verify and store/gc report their results', async () => 
   await daemon.close();
 });
 
-test('if a client opens an open session with different settings, the answer warns of exactly these settings', async () => {
+test('if a client opens a session again with different settings, the answer warns of exactly these settings', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const asked = { conversationId: 'c', exclude: ['x'], limits: { maxFileBytes: 1000 } } as const;
@@ -166,7 +166,7 @@ test('if a client opens an open session with different settings, the answer warn
   await daemon.close();
 });
 
-test('if a client opens an open session with a different storageDir, the answer warns that the storageDir is ignored', async () => {
+test('if a client opens a session again with a different storageDir, the answer warns that the storageDir is ignored', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const storageDir = temporaryDirectory('storage');

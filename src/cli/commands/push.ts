@@ -19,7 +19,7 @@ export const push: CliCommand = {
   ],
   options: [
     ['--dry-run', 'show which files would be sent and which would not, and send nothing'],
-    ['--send <globs...>', 'also send these files, although they look like secrets or are ignored'],
+    ['--send <globs...>', 'also send these files, even if they look like secrets or are ignored'],
     ['--leave-out <globs...>', 'do not send these files'],
   ],
   run: async ({ ask, given, options, words: [named] }) => {

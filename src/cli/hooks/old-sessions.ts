@@ -60,7 +60,7 @@ export function keptDays(storage: string, log: (message: string) => void): numbe
     const { days } = JSON.parse(readFileSync(file, 'utf8')) as { readonly days?: unknown };
     if (days === null) return undefined;
     if (typeof days === 'number' && Number.isSafeInteger(days) && days > 0) return days;
-    log(`${file} names no number of days, so the keeper deletes nothing`);
+    log(`${file} does not contain a number of days, so the keeper deletes nothing`);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return keptDaysDefault;
     log(`the keeper cannot read ${file} (${String(error)}), so it deletes nothing`);

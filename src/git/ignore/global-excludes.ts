@@ -105,7 +105,7 @@ export class GlobalExcludes {
       if (file !== undefined) {
         const whose = file === config ? 'the file is' : `the files that ${config} includes are`;
         this.#log.warn(
-          `${file} is not a regular file, and git would hang when it reads it, so ${whose} not read.`,
+          `${file} is not a regular file, and git would hang while reading it, so ${whose} not read.`,
         );
       }
       return file;

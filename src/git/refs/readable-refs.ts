@@ -102,7 +102,7 @@ function closed(path: string, cause: unknown): UnreadableRefs {
 }
 
 function notARef(path: string): UnreadableRefs {
-  const what = `${path} is in the place of a ref of the checkpoints, but is a FIFO, a socket or a device. git would hang when it reads it. Remove it, and put the replaced file back if you have a copy.`;
+  const what = `${path} is in the place of a ref of the checkpoints, but is a FIFO, a socket or a device. git would hang while reading it. Remove it, and put the replaced file back if you have a copy.`;
   return new UnreadableRefs(what, path);
 }
 

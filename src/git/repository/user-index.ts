@@ -55,7 +55,7 @@ export class UserIndex {
       (await blockingInclude(`${commonDir}/config`, {})) ??
       (await blockingInclude(`${gitDir}/config.worktree`, {}));
     if (blocking === undefined) return;
-    const message = `${blocking} is not a regular file, and git would hang when it reads it. Remove it, or replace it by a regular file.`;
+    const message = `${blocking} is not a regular file, and git would hang while reading it. Remove it, or replace it by a regular file.`;
     throw new CheckpointdError('GitFailed', message, { details: { path: blocking } });
   }
 

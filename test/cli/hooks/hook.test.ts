@@ -153,7 +153,7 @@ test('if the checkpoint of a turn begins late, the list and the log mark it as l
     assert.match(logOf(rig), /was finished 5\d\d\d ms after the prompt/);
   }));
 
-test('if the checkpoint of a turn begins in time but ends late, it is also marked as late', () =>
+test('if the checkpoint of a turn begins in time but ends late, this checkpoint is also marked as late', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session exists', () => rig.sessions().length === 1);

@@ -762,7 +762,7 @@ seen('the page never shows a new plan with the patch of the previous plan', asyn
   await cancelPlan(page);
 });
 
-seen('a plan whose patch cannot be read is shown with the reason, and can be confirmed', async () => {
+seen('if the patch of a plan is unreadable, the page says why, and the user can confirm', async () => {
   const { page } = shown;
   const { rig } = inspected;
   const dialog = page.locator('dialog.changing[open]');

@@ -128,7 +128,7 @@ test('if a bit of the schema’s text is flipped, reopening repairs the schema o
   assert.ok(mended > drawn * 0.9, `${mended} of ${drawn} were put back`);
 });
 
-test('opening the store makes missing indexes and triggers, and rebuilds those that differ', () =>
+test('opening the store makes missing indexes and triggers, and rebuilds changed indexes and triggers', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async (rig) => {
     const { directory, store } = rig;
     await checkpoint(store, plain(state(1)), { seq: 1, tag: '1' });

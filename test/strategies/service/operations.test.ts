@@ -8,7 +8,7 @@ import { failure } from '../../support/failures.ts';
 import { InProcessDaemon, manifest, repository, write } from '../../support/in-process-daemon.ts';
 import { each, names } from '../rigs/each.ts';
 
-test('answers and log have durations, and clients get an event for each opening, create, restore and failure (R24)', () =>
+test('answers and the log contain durations, and clients get an event for each opening, create, restore and failure (R24)', () =>
   each(async ({ daemon, root, session, strategy }) => {
     write(root, { 'a.txt': 'changed\n' });
     const { capture } = await daemon.call('checkpoint/create', { session, kind: 'turn' });

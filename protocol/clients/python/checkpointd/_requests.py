@@ -670,7 +670,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationAddContextResult:
-        """Adds files to the context. Paths or globs name these files."""
+        """Adds files to the context. Paths or globs select these files."""
         result: ConversationAddContextResult = await self.request("conversation/addContext", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
@@ -819,7 +819,9 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> LedgerHistoryResult:
-        """Lists who changed a file and when, as far as checkpoints and reports show."""
+        """Lists the changes of a file with their authors and times, as far as checkpoints and
+        reports show.
+        """
         result: LedgerHistoryResult = await self.request("ledger/history", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 

@@ -631,7 +631,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationAddContextResult:
-        """Adds files to the context. Paths or globs name these files."""
+        """Adds files to the context. Paths or globs select these files."""
         result: ConversationAddContextResult = self.request("conversation/addContext", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -769,7 +769,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> LedgerHistoryResult:
-        """Lists who changed a file and when, as far as checkpoints and reports show."""
+        """Lists the changes of a file with their authors and times, as far as checkpoints and
+        reports show.
+        """
         result: LedgerHistoryResult = self.request("ledger/history", params, on_progress=on_progress, timeout=timeout)
         return result
 

@@ -562,7 +562,7 @@ CreateKind = Literal["turn", "tool"]
 ListKind = Literal["turn", "tool", "all", "every", "safety"]
 
 
-# How much `store/gc` removes of safety checkpoints, and of turns and tools that lost their tag.
+# Which safety checkpoints `store/gc` removes, and which turns and tools that lost their tag.
 PruneMode = Literal["now"]
 
 
@@ -971,9 +971,9 @@ class CaptureCounts(TypedDict):
 
 class ColdCount(TypedDict):
     """The number of full captures with one reason."""
-    # The reason of these captures.
+    # The reason of the full captures.
     reason: ColdReason
-    # The number of these captures.
+    # The number of full captures.
     count: Count
 
 
@@ -1199,7 +1199,7 @@ class DiffFile(_DiffFileRequired, total=False):
     # The new size of the file. Absent: the file does not exist.
     afterSize: Bytes
     # The old mode of the file, including permissions that are stricter than usual (`100600`). A
-    # directory is listed only if its permissions changed (`040000`, `040700`), and does not count
+    # directory is listed only if its permissions changed (`040000`, `040700`). It does not count
     # as a file.
     beforeMode: FileMode
     # The new mode of the file, as `beforeMode`.
@@ -1286,7 +1286,7 @@ class _ManagerStateRequired(TypedDict):
     workTreePath: str
     # The number of checkpoints in `checkpoint/list`.
     checkpoints: Count
-    # The number of tags that now name a checkpoint.
+    # The number of tags that now belong to a checkpoint.
     tagIndex: Count
     # The number of the present turn; 0 before turn 1.
     currentTurn: Count
@@ -1597,7 +1597,7 @@ class ClientInfo(_ClientInfoRequired, total=False):
 
 class EventOrigin(TypedDict, total=False):
     """The other client whose request caused an event."""
-    # The `clientInfo` that the other client sent in `initialize`. Absent: it sent none.
+    # The `clientInfo` that the other client sent in `initialize`. Absent: the client sent none.
     client: ClientInfo
 
 
@@ -1762,8 +1762,8 @@ class ServerLimits(TypedDict):
 
 class InitializeParams(TypedDict, total=False):
     """Parameters of `initialize`."""
-    # The process id of the client. If the daemon can see this process at the start, the daemon
-    # ends when the process ends. Absent: only the end of input ends the daemon.
+    # The process id of the client. The daemon ends when this process ends, provided that the
+    # process was visible at the start. Absent: only the end of input ends the daemon.
     processId: int
     # The name and version of the client.
     clientInfo: ClientInfo
@@ -1980,7 +1980,7 @@ class _SessionCloseResultRequired(TypedDict):
 
 class SessionCloseResult(_SessionCloseResultRequired, total=False):
     """Answer to `session/close`."""
-    # Why the session's data was not removed. Absent: it was removed.
+    # Why the session's data was not removed. Absent: the data was removed.
     reason: NotRemovedReason
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
@@ -2250,7 +2250,7 @@ class CheckpointGetResult(_CheckpointGetResultRequired, total=False):
     message: str
     # For a `restore`: the checkpoint that was restored.
     restored: CheckpointId
-    # For a `restore`: the checkpoint of the state before it.
+    # For a `restore`: the checkpoint of the state before the restore.
     safety: CheckpointId
     # True when the checkpoint was made inside a tangent. Absent: false.
     inTangent: bool
@@ -2484,8 +2484,8 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     onConflict: ConflictPolicy
     # Conditions that must hold; otherwise the request changes nothing.
     expect: RestoreExpectation
-    # Must be true for a request that deletes more than 100 files which are also more than half of
-    # all files. Absent: false.
+    # Must be true if the request deletes more than 100 files, and these are more than half of all
+    # files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2537,8 +2537,8 @@ _CheckpointRevertParamsOptional = TypedDict(
         "conflicts": "RevertConflictPolicy",
         # Conditions that must hold; otherwise the request changes nothing.
         "expect": "RestoreExpectation",
-        # Must be true for a request that deletes more than 100 files which are also more than
-        # half of all files. Absent: false.
+        # Must be true if the request deletes more than 100 files, and these are more than half of
+        # all files. Absent: false.
         "confirm": bool,
         # True to return the plan and change nothing. `paths` says for each path whether it is
         # clean, already gone or a conflict. Absent: false.
@@ -2577,8 +2577,8 @@ class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
     mode: RestoreMode
     # Says what happens to edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # Must be true for a request that deletes more than 100 files which are also more than half of
-    # all files. Absent: false.
+    # Must be true if the request deletes more than 100 files, and these are more than half of all
+    # files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2604,8 +2604,8 @@ class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
     mode: RestoreMode
     # Says what happens to edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # Must be true for a request that deletes more than 100 files which are also more than half of
-    # all files. Absent: false.
+    # Must be true if the request deletes more than 100 files, and these are more than half of all
+    # files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -3107,7 +3107,7 @@ class ForgottenMessages(TypedDict):
     """How many messages and entries were removed from the end of a history."""
     # The number of removed messages. 0: the conversation had none.
     messages: Count
-    # The number of removed entries. Each message has one or more.
+    # The number of removed entries, at least one per message.
     entries: Count
 
 
@@ -3216,7 +3216,7 @@ class ConversationTangentResult(_ConversationTangentResultRequired, total=False)
 class _ConversationAddContextParamsRequired(TypedDict):
     # The id of the session, as `session/open` returned it.
     session: SessionId
-    # Paths of the work tree, or globs. Each has at most 4,096 bytes.
+    # Paths of the work tree, or globs, of at most 4,096 bytes each.
     paths: List[str]
 
 
@@ -3589,7 +3589,7 @@ class LedgerRecordWriteParams(_LedgerRecordWriteParamsRequired, total=False):
 
 
 class _LedgerRecordWriteResultRequired(TypedDict):
-    # Whether the ledger stored the report. False: it had this report already.
+    # Whether the ledger stored the report. False: the ledger had this report already.
     recorded: bool
 
 
@@ -3728,8 +3728,8 @@ class _StoreGcParamsRequired(TypedDict):
 
 class StoreGcParams(_StoreGcParamsRequired, total=False):
     """Parameters of `store/gc`."""
-    # How much to remove of the safety checkpoints, and of the turns and tools that lost their
-    # tag. Checkpoints that undo or redo needs stay. Absent: only those older than
+    # Which safety checkpoints to remove, and which turns and tools that lost their tag.
+    # Checkpoints that undo or redo needs stay. Absent: only those older than
     # `limits.keepSafetyMs`.
     prune: PruneMode
     # The client's key for this change. A repeated request with the same key gets the first answer
@@ -3847,7 +3847,7 @@ class _SessionDidOpenParamsRequired(TypedDict):
 
 class SessionDidOpenParams(_SessionDidOpenParamsRequired, total=False):
     """Parameters of `session/didOpen`."""
-    # The other client whose request caused the event. Absent: your own request caused it.
+    # The other client whose request caused the event. Absent: your own request caused the event.
     origin: EventOrigin
     # The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted.
     base: Checkpoint
@@ -3869,7 +3869,8 @@ _CheckpointDidCreateParamsRequired = TypedDict(
 _CheckpointDidCreateParamsOptional = TypedDict(
     "_CheckpointDidCreateParamsOptional",
     {
-        # The other client whose request caused the event. Absent: your own request caused it.
+        # The other client whose request caused the event. Absent: your own request caused the
+        # event.
         "origin": "EventOrigin",
         # The session's snapshot before this checkpoint, for comparison with
         # `checkpoint.snapshot`. The previous checkpoint is `checkpoint.parent`.
@@ -3896,7 +3897,7 @@ class _CheckpointDidRestoreParamsRequired(TypedDict):
 
 class CheckpointDidRestoreParams(_CheckpointDidRestoreParamsRequired, total=False):
     """Parameters of `checkpoint/didRestore`."""
-    # The other client whose request caused the event. Absent: your own request caused it.
+    # The other client whose request caused the event. Absent: your own request caused the event.
     origin: EventOrigin
     # The checkpoint of the state after the restore.
     checkpoint: Checkpoint
@@ -3929,7 +3930,7 @@ class _CheckpointDidFailParamsRequired(TypedDict):
 
 class CheckpointDidFailParams(_CheckpointDidFailParamsRequired, total=False):
     """Parameters of `checkpoint/didFail`."""
-    # The other client whose request caused the event. Absent: your own request caused it.
+    # The other client whose request caused the event. Absent: your own request caused the event.
     origin: EventOrigin
     # The id of the failed operation.
     operation: OperationId
@@ -3974,7 +3975,7 @@ class _ConversationDidFillWindowParamsRequired(TypedDict):
 
 class ConversationDidFillWindowParams(_ConversationDidFillWindowParamsRequired, total=False):
     """Parameters of `conversation/didFillWindow`."""
-    # The other client whose request caused the event. Absent: your own request caused it.
+    # The other client whose request caused the event. Absent: your own request caused the event.
     origin: EventOrigin
 
 
@@ -3993,7 +3994,7 @@ class _ConversationDidChangeParamsRequired(TypedDict):
 
 class ConversationDidChangeParams(_ConversationDidChangeParamsRequired, total=False):
     """Parameters of `conversation/didChange`."""
-    # The other client whose request caused the event. Absent: your own request caused it.
+    # The other client whose request caused the event. Absent: your own request caused the event.
     origin: EventOrigin
 
 

@@ -211,8 +211,8 @@ class PreconditionFailed(CheckpointdError):
 
 
 class ConfirmationRequired(CheckpointdError):
-    r"""The request would delete more than 100 files, which are also more than half of all
-    files. Nothing changed. Look at a `dryRun`, then pass `confirm: true`.
+    r"""The request would delete more than 100 files, and these are more than half of all files.
+    Nothing changed. Look at a `dryRun`, then pass `confirm: true`.
     """
 
 

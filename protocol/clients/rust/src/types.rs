@@ -301,8 +301,8 @@ pub enum ListKind {
     /// lost their tag.
     #[serde(rename = "every")]
     Every,
-    /// Only safety checkpoints, which have the state before each restore. `store/gc` keeps each for
-    /// `limits.keepSafetyMs`.
+    /// Only safety checkpoints, which have the state before each restore. `store/gc` keeps each
+    /// checkpoint for `limits.keepSafetyMs`.
     #[serde(rename = "safety")]
     Safety,
     /// A value that this version does not know.
@@ -310,7 +310,7 @@ pub enum ListKind {
     Other(String),
 }
 
-/// How much `store/gc` removes of safety checkpoints, and of turns and tools that lost their tag.
+/// Which safety checkpoints `store/gc` removes, and which turns and tools that lost their tag.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PruneMode {
     /// Removes these checkpoints, even new ones, unless undo or redo needs them.
@@ -1001,7 +1001,7 @@ pub enum ErrorKind {
     /// The session is not in the state that the request expects. Nothing changed.
     #[serde(rename = "PreconditionFailed")]
     PreconditionFailed,
-    /// The request would delete more than 100 files, which are also more than half of all files.
+    /// The request would delete more than 100 files, and these are more than half of all files.
     /// Nothing changed.
     #[serde(rename = "ConfirmationRequired")]
     ConfirmationRequired,
@@ -1346,9 +1346,9 @@ pub struct CaptureCounts {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ColdCount {
-    /// The reason of these captures.
+    /// The reason of the full captures.
     pub reason: ColdReason,
-    /// The number of these captures.
+    /// The number of full captures.
     pub count: Count,
 }
 
@@ -1589,7 +1589,7 @@ pub struct DiffFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_size: Option<Bytes>,
     /// The old mode of the file, including permissions that are stricter than usual (`100600`). A
-    /// directory is listed only if its permissions changed (`040000`, `040700`), and does not count
+    /// directory is listed only if its permissions changed (`040000`, `040700`). It does not count
     /// as a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_mode: Option<FileMode>,
@@ -1711,7 +1711,7 @@ pub struct ManagerState {
     pub work_tree_path: String,
     /// The number of checkpoints in `checkpoint/list`.
     pub checkpoints: Count,
-    /// The number of tags that now name a checkpoint.
+    /// The number of tags that now belong to a checkpoint.
     pub tag_index: Count,
     /// The number of the present turn; 0 before turn 1.
     pub current_turn: Count,
@@ -2218,7 +2218,7 @@ pub struct ClientInfo {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct EventOrigin {
-    /// The `clientInfo` that the other client sent in `initialize`. Absent: it sent none.
+    /// The `clientInfo` that the other client sent in `initialize`. Absent: the client sent none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientInfo>,
 }
@@ -2425,8 +2425,8 @@ pub struct ServerLimits {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeParams {
-    /// The process id of the client. If the daemon can see this process at the start, the daemon
-    /// ends when the process ends. Absent: only the end of input ends the daemon.
+    /// The process id of the client. The daemon ends when this process ends, provided that the
+    /// process was visible at the start. Absent: only the end of input ends the daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_id: Option<u64>,
     /// The name and version of the client.
@@ -2722,7 +2722,7 @@ impl SessionCloseParams {
 pub struct SessionCloseResult {
     /// Whether the session's checkpoints and conversation were removed.
     pub removed: bool,
-    /// Why the session's data was not removed. Absent: it was removed.
+    /// Why the session's data was not removed. Absent: the data was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<NotRemovedReason>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
@@ -3083,7 +3083,7 @@ pub struct CheckpointGetResult {
     /// For a `restore`: the checkpoint that was restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored: Option<CheckpointId>,
-    /// For a `restore`: the checkpoint of the state before it.
+    /// For a `restore`: the checkpoint of the state before the restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
     /// True when the checkpoint was made inside a tangent. Absent: false.
@@ -3393,8 +3393,8 @@ pub struct CheckpointRestoreParams {
     /// Conditions that must hold; otherwise the request changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// Must be true for a request that deletes more than 100 files which are also more than half of
-    /// all files. Absent: false.
+    /// Must be true if the request deletes more than 100 files, and these are more than half of all
+    /// files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3470,8 +3470,8 @@ pub struct CheckpointRevertParams {
     /// Conditions that must hold; otherwise the request changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// Must be true for a request that deletes more than 100 files which are also more than half of
-    /// all files. Absent: false.
+    /// Must be true if the request deletes more than 100 files, and these are more than half of all
+    /// files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. `paths` says for each path whether it is clean,
@@ -3529,8 +3529,8 @@ pub struct CheckpointUndoParams {
     /// Says what happens to edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// Must be true for a request that deletes more than 100 files which are also more than half of
-    /// all files. Absent: false.
+    /// Must be true if the request deletes more than 100 files, and these are more than half of all
+    /// files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3578,8 +3578,8 @@ pub struct CheckpointRedoParams {
     /// Says what happens to edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// Must be true for a request that deletes more than 100 files which are also more than half of
-    /// all files. Absent: false.
+    /// Must be true if the request deletes more than 100 files, and these are more than half of all
+    /// files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -4273,7 +4273,7 @@ pub struct ConversationForgetResult {
 pub struct ForgottenMessages {
     /// The number of removed messages. 0: the conversation had none.
     pub messages: Count,
-    /// The number of removed entries. Each message has one or more.
+    /// The number of removed entries, at least one per message.
     pub entries: Count,
 }
 
@@ -4425,7 +4425,7 @@ pub struct ConversationTangentResult {
 pub struct ConversationAddContextParams {
     /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// Paths of the work tree, or globs. Each has at most 4,096 bytes.
+    /// Paths of the work tree, or globs, of at most 4,096 bytes each.
     pub paths: Vec<String>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
     /// and changes nothing. Use a new key for each new change.
@@ -4971,7 +4971,7 @@ impl LedgerRecordWriteParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerRecordWriteResult {
-    /// Whether the ledger stored the report. False: it had this report already.
+    /// Whether the ledger stored the report. False: the ledger had this report already.
     pub recorded: bool,
     /// The id of the file's content. Absent: the file does not exist now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5145,8 +5145,8 @@ pub struct StoreUsageResult {
 pub struct StoreGcParams {
     /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// How much to remove of the safety checkpoints, and of the turns and tools that lost their
-    /// tag. Checkpoints that undo or redo needs stay. Absent: only those older than
+    /// Which safety checkpoints to remove, and which turns and tools that lost their tag.
+    /// Checkpoints that undo or redo needs stay. Absent: only those older than
     /// `limits.keepSafetyMs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prune: Option<PruneMode>,
@@ -5303,7 +5303,7 @@ pub struct OperationGetResult {
 pub struct SessionDidOpenParams {
     /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The other client whose request caused the event. Absent: your own request caused it.
+    /// The other client whose request caused the event. Absent: your own request caused the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
     /// The absolute path of the work tree.
@@ -5346,7 +5346,7 @@ impl SessionDidOpenParams {
 pub struct CheckpointDidCreateParams {
     /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The other client whose request caused the event. Absent: your own request caused it.
+    /// The other client whose request caused the event. Absent: your own request caused the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
     /// The checkpoint.
@@ -5378,7 +5378,7 @@ impl CheckpointDidCreateParams {
 pub struct CheckpointDidRestoreParams {
     /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The other client whose request caused the event. Absent: your own request caused it.
+    /// The other client whose request caused the event. Absent: your own request caused the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
     /// The checkpoint that was restored.
@@ -5447,7 +5447,7 @@ impl CheckpointDidRestoreParams {
 pub struct CheckpointDidFailParams {
     /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The other client whose request caused the event. Absent: your own request caused it.
+    /// The other client whose request caused the event. Absent: your own request caused the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
     /// The method of the failed request.
@@ -5530,7 +5530,7 @@ pub struct WorktreeDidDriftParams {
 pub struct ConversationDidFillWindowParams {
     /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The other client whose request caused the event. Absent: your own request caused it.
+    /// The other client whose request caused the event. Absent: your own request caused the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
     /// How full the context window of the model is.
@@ -5554,7 +5554,7 @@ impl ConversationDidFillWindowParams {
 pub struct ConversationDidChangeParams {
     /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The other client whose request caused the event. Absent: your own request caused it.
+    /// The other client whose request caused the event. Absent: your own request caused the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
     /// The method that changed the conversation.
@@ -6699,7 +6699,7 @@ impl Request for ConversationTangentRequest {
     type Result = ConversationTangentResult;
 }
 
-/// Adds files to the context. Paths or globs name these files.
+/// Adds files to the context. Paths or globs select these files.
 #[derive(Debug)]
 pub enum ConversationAddContextRequest {}
 impl Request for ConversationAddContextRequest {
@@ -6808,7 +6808,8 @@ impl Request for LedgerRecordWriteRequest {
     type Result = LedgerRecordWriteResult;
 }
 
-/// Lists who changed a file and when, as far as checkpoints and reports show.
+/// Lists the changes of a file with their authors and times, as far as checkpoints and reports
+/// show.
 #[derive(Debug)]
 pub enum LedgerHistoryRequest {}
 impl Request for LedgerHistoryRequest {

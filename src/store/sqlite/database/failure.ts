@@ -106,7 +106,7 @@ export function explain(error: unknown, file: string): unknown {
     return new CheckpointdError('StoreCorrupt', message, facts);
   }
   if (code.startsWith('SQLITE_CONSTRAINT')) {
-    const message = `The checkpoint database ${file} contradicts itself and refused a change (${said}). Nothing was changed. Repair it with the sqlite3 program (.recover), or use checkpoint/init to set it aside and start again.`;
+    const message = `The checkpoint database ${file} is inconsistent and refused a change (${said}). Nothing was changed. Repair it with the sqlite3 program (.recover), or use checkpoint/init to set it aside and start again.`;
     return new CheckpointdError('StoreCorrupt', message, facts);
   }
   if (!/^(SQLITE_|E[A-Z]+$)/.test(code)) return error;

@@ -101,7 +101,7 @@ test('a new database in place of a lost database does not use the old -wal and -
     assert.is((await client.close()).code, 0);
   }));
 
-test('reading a database whose files were removed fails, and does not make the files again', async () => {
+test('if the files of a database were removed, a read fails and does not make the files again', async () => {
   const file = join(temporaryDirectory('away'), 'some.sqlite');
   const database = await SqliteDatabase.open(file, { durability: 'process' });
   database.exec('PRAGMA journal_mode = WAL');
