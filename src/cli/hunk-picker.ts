@@ -14,7 +14,7 @@ const answers: Readonly<Record<string, string>> = {
   n: 'keep this hunk',
   a: 'reverse this hunk and all later hunks of the file',
   d: 'keep this hunk and all later hunks of the file',
-  q: 'keep all other hunks, and reverse the hunks picked so far',
+  q: 'keep all other hunks, and reverse the hunks that you have picked',
   '?': 'explain the letters',
 };
 

@@ -199,7 +199,9 @@ async function addFetch(program: Command, _: unknown, done: (code: number) => vo
 
 async function addImport(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
   const made = withJsonOption(withStorageOption(program.command('import')))
-    .description('continue a session of a git remote on this machine; only a later "restore" changes files')
+    .description(
+      'import a session of a git remote, to continue it on this machine; only a later "restore" changes files',
+    )
     .argument('<remote>', 'the name of a remote, as given to "checkpointd remote add"')
     .argument('<session>', 'the session, or the beginning of its id')
     .option('-C, --directory <directory>', 'continue the session in this directory', '.')

@@ -101,7 +101,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   if (previous === 'foreign') {
     await remotes.renewWriter(identity.writer);
     request.warn(
-      `Another storage, probably in a copy of this container, uses the same writer id on "${remote.name}". This storage now has a new id, and its sessions continue as separate lines.`,
+      `Another storage, probably in a copy of this container, uses the writer id of this storage on "${remote.name}". This storage now has a new id, and its sessions continue as separate lines.`,
     );
     return undefined;
   }

@@ -254,7 +254,7 @@ async function withinTimeout<T>(
 }
 
 const slowOpening =
-  'Opening takes long, because the work tree is large. Ignoring build output and data makes the first capture faster.';
+  'Opening takes long, because the work tree is large. The first capture is faster if you ignore build output and data.';
 
 function timedOut(limitMs: number): CheckpointdError {
   return new CheckpointdError(

@@ -161,7 +161,7 @@ test('in a work tree outside a repository, the .gitignore files of the work tree
     ]);
   }));
 
-test('include globs add ignored files, and exclude globs remove files; .git is never captured (R16, O29)', () =>
+test('a capture includes ignored files that an include glob matches, and leaves out files that an exclude glob matches; .git is never captured (R16, O29)', () =>
   withRig({ include: ['.env', 'build/out/**', 'gen'], exclude: ['*.iso', 'secret/'] }, async (rig) => {
     rig.write('.gitignore', '.env\nbuild\nnode_modules\ngen\n');
     for (const path of [

@@ -105,7 +105,7 @@ for (const [strategy, commands] of [
   ['shadow', reading],
   ['local', readingOnce],
 ] as const)
-  test(`${strategy}: a command that only reads prints the same for a closed session as for an open session, and writes nothing`, () =>
+  test(`${strategy}: a read-only command prints the same for a closed session as for an open session, and writes nothing`, () =>
     withRig(async (rig) => {
       const session = await closed(rig, strategy);
       const [unchanged, opened] = [state(rig.storage, rig.work), generation(rig, session)];
@@ -120,7 +120,7 @@ for (const [strategy, commands] of [
       });
     }));
 
-test('sqlite: a command that only reads prints the same for a closed session as for an open session', () =>
+test('sqlite: a read-only command prints the same for a closed session as for an open session', () =>
   withRig(async (rig) => {
     await closed(rig, 'sqlite');
     assert.match(await said(rig, 'status'), /has not changed since this checkpoint\./);

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inCommands } from '../../src/cli/in-commands.ts';
 
-test('messages of the command line name commands that the user can type, not methods of the protocol', () => {
+test('the messages of the command line mention commands that the user can type, not methods of the protocol', () => {
   const message =
     'Run store/verify, use `checkpoint/list`, then checkpoint/init; session/open stays, and src/main too.';
   assert.equal(

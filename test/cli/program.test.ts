@@ -75,7 +75,7 @@ test('commands find the session of a work tree whose path is not ASCII', () =>
     assert.match((await run(rig, 'sessions')).stdout, /wörk 作業 it's/);
   }));
 
-test('commands list the same tags whether the path of the state directory goes through a link or not', () =>
+test('every command lists the same tags, whether or not the path of the state directory goes through a link', () =>
   withRig(async (rig) => {
     const [real, link, moved] = ['real', 'link', 'moved'].map((name) => join(rig.top, name)) as [
       string,

@@ -79,7 +79,7 @@ test('a restore sets modes that are stricter than usual, and never widens a mode
   await daemon.close();
 });
 
-test('a restore of one changed file leaves all other files with their inode and times (F23)', async () => {
+test('a restore of one changed file keeps the inode and times of all other files (F23)', async () => {
   const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f/${i}`, `${i}`]));
   const { daemon, root, session } = await opened(files);
   const stamp = (i: number): string => {

@@ -32,7 +32,7 @@ async function logOf(level: string): Promise<string[]> {
   return text.split('\n').map((line) => line.replace(/^\S+ \d+ /, ''));
 }
 
-test('the log has a line for each open, create, restore and failure, with milliseconds and causes (R20, R24)', async () => {
+test('the log has a line for each opening, create, restore and failure, with milliseconds and causes (R20, R24)', async () => {
   const lines = await logOf('info');
   for (const expected of [
     /^info session\/open ses_\w+: \/.*work.* shadow, \d+ ms$/,

@@ -27,7 +27,7 @@ test('every generated file matches protocol.json', () => {
   }
 });
 
-test('the check of generated files only lists outdated files; the generator updates them', () => {
+test('the check of generated files lists outdated files and changes none; the generator updates them', () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-protocol-'));
   try {
     mkdirSync(join(directory, 'protocol'));

@@ -132,7 +132,7 @@ for (const mode of ['soft', 'hard'] as const)
     await daemon.close();
   });
 
-test('a restore that skips conflicts keeps an edited file whose name also changed its letter case', async () => {
+test('a restore that skips conflicts keeps an edited file, even if the letter case of the file’s name also changed', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ README: 'one\n' });
   const { session } = await daemon.open(root);

@@ -226,7 +226,7 @@ test('if another directory is at the path of the work tree, a replaced file with
   }));
 
 for (const where of ['outside the work tree', 'in it'] as const)
-  test(`if old and new file are edited while a restore exchanges them, both edits stay; the restore keeps replaced files ${where === 'in it' ? 'in the work tree' : where} (F76)`, () =>
+  test(`if the old and the new file are edited while a restore exchanges them, both edits stay; the restore keeps replaced files ${where === 'in it' ? 'in the work tree' : where} (F76)`, () =>
     withTree(async ({ restore, read, kept, displacedTo, work }) => {
       if (where === 'in it') writeFileSync(displacedTo, 'no directory can be made here');
       let isEdited = false;

@@ -77,7 +77,7 @@ test('a plan pairs equal files of the same name, even if many equal files have d
   assert.ok(movesOf(plan).includes('z/same.txt > y/same.txt'));
 });
 
-test('a plan moves no file that has private permissions, whose mode changes, or whose path another file needs', () => {
+test('a plan moves no file with private permissions, no file whose mode changes, and no file whose path another file needs', () => {
   const present = model({ p: file('p', 0o600), x: file('x', 0o755), way: 'w' });
   const target = model({ p2: file('p', 0o600), x2: 'x', 'way/w': 'w' });
   assert.equal(movesOf(planBetween(present, target, 'hard')), []);

@@ -11,7 +11,7 @@ import { breakAt } from '../support/interrupted-restore.ts';
 import { withSessions } from '../support/session-rig.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-test('while a restore is unfinished, an export may write a new file, but not replace a file', () =>
+test('while a restore is unfinished, an export can write a new file, but cannot replace a file', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     rig.write('b.txt', 'one\n');

@@ -184,7 +184,7 @@ test('the console restores a checkpoint by its tag, and reports a missing checkp
     assert.match(cleaned[4] ?? '', /^✓ Checkpoints are already enabled for this session!/);
   }));
 
-test('without a terminal to ask on, /checkpoint clean lists what it would delete, and deletes nothing', () =>
+test('without a terminal, /checkpoint clean cannot ask: it lists what it would delete, and deletes nothing', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(rig, '/checkpoint restore 1 --hard', '/checkpoint clean', '/checkpoint list');

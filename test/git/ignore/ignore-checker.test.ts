@@ -107,7 +107,7 @@ test('if the git process of the checker is killed, the checker starts a new proc
     }
   }));
 
-test('git exits at a path beyond a symbolic link, but no answer for other paths is lost', () =>
+test('git exits at a path beyond a symbolic link, but the checker loses no answer for other paths', () =>
   withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const { symlinkSync } = await import('node:fs');

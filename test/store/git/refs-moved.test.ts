@@ -90,7 +90,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       }));
   }
 
-  test(`${strategy}: refs that git has packed do not count as removed`, () =>
+  test(`${strategy}: refs in packed-refs do not count as removed`, () =>
     withSession(strategy, async (rig) => {
       rig.inStore('pack-refs', '--all', '--prune');
       await rig.create('three\n');

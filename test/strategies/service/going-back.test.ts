@@ -8,7 +8,7 @@ import { failure } from '../../support/failures.ts';
 import { git, manifest, write } from '../../support/in-process-daemon.ts';
 import { each } from '../rigs/each.ts';
 
-test('creating a checkpoint lists skipped files, and a refused restore changes nothing (R17, R20)', () =>
+test('a create lists skipped files, and a refused restore changes nothing (R17, R20)', () =>
   each(async ({ daemon, root, session }) => {
     write(root, { 'a.txt': 'two\n' });
     git(root, 'config', 'x.y', 'z');
