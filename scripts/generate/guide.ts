@@ -88,7 +88,7 @@ The answer has the id and the base of the session. The base is checkpoint \`0\`,
 ${answers(2, { session, workspace, conversationId: 'guide', strategy: 'shadow', retention: 'keep', resumed: false, checkpoints: { enabled: true }, base, skipped: [] })}
 **The strategy** says where checkpoints are stored. \`shadow\` uses a bare repository of the session, \`local\` uses hidden refs in the user's repository, and \`sqlite\` uses one database for all sessions. The client cannot change the strategy of a session. The capabilities in the answer of \`initialize\` say which strategies this machine has.
 
-**The retention** says what happens when the last client closes the session. With \`session\`, the daemon removes the session's checkpoints and conversation. With \`keep\`, the daemon keeps both. A later \`session/open\` with the same parameters resumes the session and answers \`resumed: true\`. The default is \`session\` for \`shadow\` and \`keep\` for the other two.
+**The retention** says what happens when the last client closes the session. With \`session\`, the daemon removes the session's checkpoints and conversation. With \`keep\`, the daemon keeps both. A later \`session/open\` with the same parameters resumes the session and answers \`resumed: true\`. The default is \`session\` for \`shadow\` and \`keep\` for the other two strategies.
 
 **Checkpoints may be disabled.** Outside a git repository, or without git, \`session/open\` succeeds with \`checkpoints: {"enabled": false, "reason": "NotARepository"}\`. Requests about the conversation still work. \`checkpoint/init\` enables checkpoints, also outside a repository. The \`message\` beside \`reason\` says what to do.
 
@@ -204,14 +204,14 @@ ${answers(13, {
 
 **Large deletions.** A restore needs \`confirm: true\` if it would delete more than 100 files, and these are more than half of all files.
 
-**Undo and redo.** \`checkpoint/undo\` reverses the last restore, and \`checkpoint/redo\` repeats that restore. A second undo reverses the restore before the last one. After a new checkpoint of a turn or tool, there is nothing to redo. An undo changes only paths that the restore changed, and keeps later changes of other paths.
+**Undo and redo.** \`checkpoint/undo\` reverses the last restore, and \`checkpoint/redo\` repeats that restore. A second undo reverses the next older restore. After a new checkpoint of a turn or tool, there is nothing to redo. An undo changes only paths that the restore changed, and keeps later changes of other paths.
 
 ${asks(14, 'checkpoint/undo', { session })}
 **What a restore never does.** A restore removes no checkpoint: later checkpoints stay in the list as \`detached\` and can be restored. A restore writes nothing outside the work tree, even if a link leads out of the work tree. A restore never gives a user more rights to a file than the user had before.
 
 **Interrupted restores.** If the daemon dies during a restore, each file has either its old or its new content. Before the next request that changes the session, the daemon finishes or undoes the restore. The answer to that request has a warning, and \`checkpoint/didRestore\` reports the recovery with \`recovered: true\`. Before the recovery, \`checkpoint/list\` and other reads still work.
 
-**Reload open files.** After a restore, reload the files in \`restored\` and close those in \`deleted\`. Warn the user before a restore if one of these files has unsaved changes.
+**Reload open files.** After a restore, reload the files in \`restored\` and close the files in \`deleted\`. Warn the user before a restore if one of these files has unsaved changes.
 `;
 
 const conversation = `### Reverts
@@ -434,11 +434,11 @@ const details = `### Details
 
 These details are too long for the tables.
 
-- **Durability.** With \`process\`, the default, an answered change survives the death of the daemon at any instant. A power cut may lose the changes of the last half minute, but never a part of a checkpoint or message. With \`power\`, every change is on the disk before its answer. In both cases, a power cut loses no file that a restore displaced or wrote, and no object or ref of the strategy \`local\`. If a power cut damaged restored files, the next opening restores them again, unless a program has changed them since.
+- **Durability.** With \`process\`, the default, an answered change survives the death of the daemon at any instant. A power cut may lose the changes of the last half minute, but it leaves no incomplete checkpoint or message. With \`power\`, every change is on the disk before its answer. In both cases, a power cut loses no file that a restore displaced or wrote, and no object or ref of the strategy \`local\`. If a power cut damaged restored files, the next opening restores them again, unless a program has changed them since.
 - **Databases.** A program may write to a SQLite database, its \`-wal\` or its \`-journal\` during the capture. \`possiblyTorn\` in the answer of \`checkpoint/create\` lists these databases, whose copies may be inconsistent. Make a checkpoint when the program is idle, or let the program run \`PRAGMA wal_checkpoint\` and close the database first.
 - **Unreported writes.** Linux does not report three kinds of writes: writes through \`mmap\` to a file that has not changed for a minute, writes by Linux AIO, and writes through another name of the file outside the work tree. A full scan finds these changes. The scan starts two seconds after a capture, or after five times the duration of the previous scan if that is longer. Every fiftieth capture is a full scan, too. On a file system that does not record such writes (tmpfs), the changes may stay undetected.
 - **Descriptions.** If files changed although the tool only reads files (\`fs_read\`, \`read_file\`, \`Read\`), the default description of the checkpoint is \`External edits detected (likely manual change)\`.
-- **Deleting the current checkpoint.** After \`checkpoint/delete\` of the current checkpoint, the newest remaining checkpoint is the current one.
+- **Deleting the current checkpoint.** After \`checkpoint/delete\` of the current checkpoint, the newest remaining checkpoint is the current checkpoint.
 - **Forgetting.** For \`conversation/forget\`, a message is a text of the user with all answers, tool calls and tool results until the user's next text. If \`nextMessage\` has tool results, the daemon removes \`nextMessage\`, too. Inside a tangent, only the tangent's history gets shorter.
 - **Agents.** The active agent is the agent that \`activeIdx\` names. Without \`activeIdx\`, the active agent is the only agent, or the agent named \`default\`. Each of the agent's \`resources\` is \`file://\` with a path or glob of the work tree.
 - **Exports.** If the path already has the identical document, the export writes nothing and succeeds.

@@ -1209,8 +1209,8 @@ export interface ServerLimits {
 /** Parameters of `initialize`. */
 export interface InitializeParams {
   /**
-   * The process id of the client. The daemon ends when this process ends, provided that the process was
-   * visible at the start. Absent: only the end of input ends the daemon.
+   * The process id of the client. The daemon ends when this process ends, if the process was visible at the
+   * start. Absent: only the end of input ends the daemon.
    */
   readonly processId?: number | undefined;
   /** The name and version of the client. */
@@ -2996,7 +2996,7 @@ export interface StoreGcResult {
   readonly bytesFreed: Bytes;
   /** The number of contents that were removed. */
   readonly blobsFreed: Count;
-  /** The number of checkpoints that were removed: unlisted checkpoints, and those beyond the limits. */
+  /** The number of checkpoints that were removed: unlisted checkpoints, and checkpoints beyond the limits. */
   readonly checkpointsRemoved: Count;
   /**
    * The number of safety checkpoints that were removed before `limits.keepSafetyMs` was over, because of
@@ -3830,7 +3830,7 @@ export interface RequestTypes {
   'conversation/recordLines': { params: ConversationRecordLinesParams; result: ConversationRecordLinesResult; };
   /**
    * Exports the conversation as a document with a format version. The document has names in snake_case, and no
-   * absent fields. Without `overwrite`, the export does not replace another file at `path`.
+   * absent fields. Without `overwrite`, the export does not replace a different file at `path`.
    */
   'conversation/export': { params: ConversationExportParams; result: ConversationExportResult; };
   /**

@@ -726,8 +726,8 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> ConversationExportResult:
         """Exports the conversation as a document with a format version. The document has names in
-        snake_case, and no absent fields. Without `overwrite`, the export does not replace another
-        file at `path`.
+        snake_case, and no absent fields. Without `overwrite`, the export does not replace a
+        different file at `path`.
         """
         result: ConversationExportResult = self.request("conversation/export", params, on_progress=on_progress, timeout=timeout)
         return result

@@ -1762,8 +1762,8 @@ class ServerLimits(TypedDict):
 
 class InitializeParams(TypedDict, total=False):
     """Parameters of `initialize`."""
-    # The process id of the client. The daemon ends when this process ends, provided that the
-    # process was visible at the start. Absent: only the end of input ends the daemon.
+    # The process id of the client. The daemon ends when this process ends, if the process was
+    # visible at the start. Absent: only the end of input ends the daemon.
     processId: int
     # The name and version of the client.
     clientInfo: ClientInfo
@@ -3744,8 +3744,8 @@ class _StoreGcResultRequired(TypedDict):
     bytesFreed: Bytes
     # The number of contents that were removed.
     blobsFreed: Count
-    # The number of checkpoints that were removed: unlisted checkpoints, and those beyond the
-    # limits.
+    # The number of checkpoints that were removed: unlisted checkpoints, and checkpoints beyond
+    # the limits.
     checkpointsRemoved: Count
     # How long the operation took, in milliseconds.
     ms: Milliseconds

@@ -2425,8 +2425,8 @@ pub struct ServerLimits {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeParams {
-    /// The process id of the client. The daemon ends when this process ends, provided that the
-    /// process was visible at the start. Absent: only the end of input ends the daemon.
+    /// The process id of the client. The daemon ends when this process ends, if the process was
+    /// visible at the start. Absent: only the end of input ends the daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_id: Option<u64>,
     /// The name and version of the client.
@@ -5179,8 +5179,8 @@ pub struct StoreGcResult {
     pub bytes_freed: Bytes,
     /// The number of contents that were removed.
     pub blobs_freed: Count,
-    /// The number of checkpoints that were removed: unlisted checkpoints, and those beyond the
-    /// limits.
+    /// The number of checkpoints that were removed: unlisted checkpoints, and checkpoints beyond
+    /// the limits.
     pub checkpoints_removed: Count,
     /// The number of safety checkpoints that were removed before `limits.keepSafetyMs` was over,
     /// because of `limits.maxStoreBytes`. Absent: none.
@@ -6774,8 +6774,8 @@ impl Request for ConversationRecordLinesRequest {
 }
 
 /// Exports the conversation as a document with a format version. The document has names in
-/// snake_case, and no absent fields. Without `overwrite`, the export does not replace another file
-/// at `path`.
+/// snake_case, and no absent fields. Without `overwrite`, the export does not replace a different
+/// file at `path`.
 #[derive(Debug)]
 pub enum ConversationExportRequest {}
 impl Request for ConversationExportRequest {
