@@ -143,7 +143,7 @@ test('if a killed keeper had already processed an event, the event is not proces
       await allTaken(rig);
     }
     const before = await listed(rig);
-    assert.match(before, /\[1\].*one.*\n.*\[1\.1\].*Bash\n.*\[1\.2\].*Files changed by the time/);
+    assert.match(before, /\[1\].*one.*\n.*\[1\.1\].*Bash\n.*\[1\.2\].*Changes between the last checkpoint/);
     await killAll(() => [...keepersOf(rig), ...daemonsOf(rig.storage)]);
     rig.write('a.txt', 'by the user\n');
     for (const [at, each] of told.entries()) writeEvent(rig.storage, each, `00000${at}`);

@@ -135,7 +135,7 @@ test('the command `stop` ends the keeper, which first captures the last changes 
     assert.is(await stop.code, 0, stop.stderr);
     assert.match(stop.stdout, /keeper of the hooks has ended/);
     await until('no keeper is running', () => keepersOf(rig).length === 0);
-    assert.match(await listed(rig), /\[1\.1\].*Files changed by the time the conversation ended/);
+    assert.match(await listed(rig), /\[1\.1\].*Changes between the last checkpoint and the end/);
     const again = rig.run(['stop', '--json', `--storage=${rig.storage}`]);
     assert.is(await again.code, 0, again.stderr);
     assert.equal(JSON.parse(again.stdout), { stopped: false });
