@@ -440,7 +440,7 @@ export async function unchangedListing(
       : inherited.chain;
     if (chain.key !== earlier.chain.key) return undefined;
     // If every change of the names changes the stamp of the directory, its equal stamp proves the names.
-    const areNamesSure = earlier.isSettled && keepsTimes(options.clock, earlier.stamp.dev);
+    const areNamesSure = provesNames(earlier, options.clock);
     if (!areNamesSure && !hasSameNames(earlier, reached, options)) return undefined;
     if (!(await areEntriesSame(earlier, reached, areNamesSure, options))) return undefined;
     const settled = areNamesSure || isSettled(earlier.stamp, options.clock, stampGrainMs);
@@ -494,9 +494,12 @@ async function areRowsSame(
   return true;
 }
 
-/** True when, on this device, a directory gets a new stamp with every change of its names. */
-function keepsTimes(clock: FileClock, device: number): boolean {
-  return clock.isLocal && clock.device === device;
+/**
+ * True when the directory's names are unchanged since the directory was listed, provided that it still has its stamp.
+ * On the directory's device, every change of names must change the stamp.
+ */
+export function provesNames({ isSettled: isOld, stamp }: WalkedDirectory, clock: FileClock): boolean {
+  return isOld && clock.isLocal && clock.device === stamp.dev;
 }
 
 function isComparable(earlier: WalkedDirectory, inherited: Inherited): boolean {

@@ -9,34 +9,46 @@ import type { Slices } from '../base/slices.ts';
 import {
   type Directory,
   type DirectoryNode,
+  directoryIn,
   type EntryMode,
   type FileNode,
   isDirectory,
 } from '../tree/tree.ts';
 import { byBytes, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { inside, type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
-import type { Listings, WalkedDirectory, WalkedEntry } from './listing.ts';
+import type { Listings, Subdirectory, WalkedDirectory, WalkedEntry } from './listing.ts';
 import { type FileClock, isSettled } from './settled.ts';
 import type { SkippedPath } from './snapshot-sink.ts';
 
-/** Builds the tree of everything that was captured and read. Omits empty directories. */
-export async function buildTree(listings: Pick<Listings, 'get'>, slices: Slices): Promise<Directory> {
-  const build = async (path: TreePath): Promise<Directory | undefined> => {
-    const walked = listings.get(path);
-    if (walked === undefined) return undefined;
+/**
+ * Builds the tree of everything that was captured and read. Omits empty directories. `reachable`: all directories,
+ * parents first.
+ */
+export async function buildTree(
+  reachable: readonly WalkedDirectory[],
+  listings: Pick<Listings, 'get'>,
+  slices: Slices,
+): Promise<Directory> {
+  // Builds each directory after its sub-directories. A promise for each directory would take most of the time.
+  for (let at = reachable.length - 1; at >= 0; at -= 1) {
     if (slices.isDue()) await slices.pause();
-    const { previous } = walked.inherited;
-    const below = new Map<string, Directory | undefined>();
-    let { isUnchanged } = walked;
-    for (const { name, path: at } of walked.below) {
-      const node = await build(at);
-      below.set(name, node);
-      if (node !== previous?.entries.get(name)) isUnchanged = false;
-    }
-    walked.made = isUnchanged ? previous : assemble(walked, previous, below);
-    return walked.made;
-  };
-  return (await build(rootPath)) ?? { entries: new Map() };
+    const walked = reachable[at];
+    if (walked !== undefined) walked.made = madeOf(walked, listings);
+  }
+  return listings.get(rootPath)?.made ?? { entries: new Map() };
+}
+
+/** Returns the tree of a directory whose sub-directories are built. */
+function madeOf(walked: WalkedDirectory, listings: Pick<Listings, 'get'>): Directory | undefined {
+  const { previous } = walked.inherited;
+  const isSame = ({ name, path }: Subdirectory): boolean =>
+    listings.get(path)?.made === directoryIn(previous, name);
+  if (walked.isUnchanged && walked.below.every(isSame)) return previous;
+  return assemble(
+    walked,
+    previous,
+    new Map(walked.below.map(({ name, path }) => [name, listings.get(path)?.made])),
+  );
 }
 
 /**

@@ -346,11 +346,12 @@ async function fullScan(options: ScanOptions): Promise<ScanResult> {
     await walk.again(unsettled);
     await readFresh();
   }
-  const root = await buildTree(walk.listings, options.slices);
+  const reachable = [...walk.reachable()];
+  const root = await buildTree(reachable, walk.listings, options.slices);
   const report = new ReportBuilder(options);
   const listings = new Map<TreePath, WalkedDirectory>();
   for (const { path, failure } of unsettled) if (failure === undefined) report.skip(path, 'unstable');
-  for (const directory of walk.reachable()) {
+  for (const directory of reachable) {
     if (options.slices.isDue()) await options.slices.pause();
     listings.set(directory.path, directory);
     report.add(directory);

@@ -5,7 +5,7 @@
 import { passInterleaving } from '../base/seam.ts';
 import type { Slices } from '../base/slices.ts';
 import type { Globs } from '../tree/globs.ts';
-import { asDirectory, type Directory } from '../tree/tree.ts';
+import { asDirectory, type Directory, directoryIn } from '../tree/tree.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { type IgnoreScope, inScope, type PathTree } from './ignore-rules.ts';
 import type { Inherited, Subdirectory, TakeMode, WalkedDirectory, WalkedEntry } from './listing.ts';
@@ -95,8 +95,12 @@ export class Selection {
   }
 
   /** Returns the data that a captured sub-directory inherits. */
-  enter(directory: WalkedDirectory, { name, path }: Subdirectory, entry: WalkedEntry): Inherited {
-    const previous = asDirectory(directory.inherited.previous?.entries.get(name));
+  enter(
+    directory: WalkedDirectory,
+    { name, path }: Subdirectory,
+    entry: Pick<WalkedEntry, 'ignored'>,
+  ): Inherited {
+    const previous = directoryIn(directory.inherited.previous, name);
     const alsoInclude = directory.inherited.alsoInclude?.get(name);
     return {
       path,
@@ -133,7 +137,7 @@ export class Selection {
     await Promise.all(batches);
   }
 
-  #modeBelow(directory: WalkedDirectory, name: string, entry: WalkedEntry): TakeMode {
+  #modeBelow(directory: WalkedDirectory, name: string, entry: Pick<WalkedEntry, 'ignored'>): TakeMode {
     const above = modeIn(directory);
     if (above === 'git') return 'git';
     if (above === 'alsoIncluded' || directory.inherited.alsoInclude?.get(name) === true)

@@ -1,7 +1,8 @@
 // Walks a work tree level by level: lists directories or reuses their earlier listings, and selects the names that the
 // capture takes. Reads no contents and stores nothing. A walk is not atomic. Directories that changed during the walk
-// are walked again, until a check of all directories finds no change. When the check finds no change, all listings were
-// correct at one instant.
+// are walked again, until a check of the directories finds no change. When the check finds no change, all listings were
+// correct at one instant. If possible, this instant is the beginning of the scan. Then the check looks only at the
+// directories that were listed, and not again at those that the walk found unchanged.
 import { isSameStamp } from '../base/file-stamp.ts';
 import type { Directory } from '../tree/tree.ts';
 import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -13,6 +14,7 @@ import {
   listDirectory,
   nameCount,
   presentStamp,
+  provesNames,
   type Subdirectory,
   unchangedListing,
   type WalkedDirectory,
@@ -55,6 +57,16 @@ export class Walk {
   #parentsOfMissing = new Set<TreePath>();
   #unchangedFiles = 0;
   #fresh: WalkedDirectory[] = [];
+  /**
+   * True while every listing was correct when the scan began, except that a listed directory may have changed while the
+   * walk listed it.
+   *
+   * An unchanged directory still had its old, settled stamp when the walk looked at it. So its names had not changed
+   * since the earlier scan, and were the same when this scan began. A listed directory with a settled stamp got its
+   * last change before this scan began. If it still has this stamp after the walk, its names were the same all the
+   * time. This proof needs a clock that was not set back during the scan.
+   */
+  #isOfStart = true;
 
   /**
    * `listings`, if given, are the listings of directories that need no walk. In this case, the caller walks single
@@ -120,21 +132,28 @@ export class Walk {
 
   /**
    * Returns the `doubtful` directories and the directories that have changed since they were listed, parents first. If
-   * this method returns no directory, all listings were correct at one instant.
+   * this method returns no directory, all listings were correct at one instant: when the scan began, or during this
+   * call.
    */
   async changed(doubtful: ReadonlySet<TreePath> = new Set()): Promise<WalkedDirectory[]> {
     const changed: WalkedDirectory[] = [];
     const parents = this.takeParentsOfMissing();
+    const isDoubt = doubtful.size > 0 || parents.size > 0 || Date.now() < this.#options.clock.reachedMs;
+    const isOfStart = this.#isOfStart && !isDoubt;
     for (const directory of this.reachable()) {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
-      const now = presentStamp(this.#options.tree, directory.path);
-      const isSame = now === undefined ? directory.stamp.ino < 0 : isSameStamp(now, directory.stamp);
+      const isSame = (isOfStart && directory.isUnchanged) || this.#hasItsStamp(directory);
       // True when the scan listed a directory before it found a pointer file that names the directory.
       const isPointer = directory.gitDirectory === undefined && this.#gitDirectories.has(directory.path);
       const isDoubtful = doubtful.has(directory.path) || parents.has(directory.path);
       if (!isSame || isPointer || isDoubtful) changed.push(directory);
     }
     return changed;
+  }
+
+  #hasItsStamp({ path, stamp }: WalkedDirectory): boolean {
+    const now = presentStamp(this.#options.tree, path);
+    return now === undefined ? stamp.ino < 0 : isSameStamp(now, stamp);
   }
 
   /**
@@ -207,11 +226,19 @@ export class Walk {
   #admit(directory: WalkedDirectory): void {
     this.listings.set(directory.path, directory);
     this.#lastChain.set(directory.path, directory.chain.key);
+    this.#isOfStart &&= this.#wasSoAtStart(directory);
     if (directory.isUnchanged) this.#unchangedFiles += nameCount(directory) - directory.below.length;
     else {
       this.#fresh.push(directory);
       directory.below = takenDirectories(directory);
     }
+  }
+
+  /** True when {@link #isOfStart} may stay true with this directory. */
+  #wasSoAtStart(directory: WalkedDirectory): boolean {
+    const { clock, earlier } = this.#options;
+    const before = directory.isUnchanged ? earlier.get(directory.path) : directory;
+    return before !== undefined && directory.failure === undefined && provesNames(before, clock);
   }
 
   /**
@@ -221,13 +248,14 @@ export class Walk {
   #directoriesBelow(directory: WalkedDirectory): Inherited[] {
     const next: Inherited[] = [];
     for (const below of directory.below) {
-      const entry = directory.entries.get(below.name);
+      // Entries in columns are not made for this check: the rules exclude none of a whole directory.
+      const entry = directory.known?.isWhole === true ? notIgnored : directory.entries.get(below.name);
       if (entry === undefined) continue;
       const inherited = this.#selection.enter(directory, below, entry);
       const listed = this.listings.get(inherited.path);
       const isCurrent =
         listed !== undefined &&
-        listed.stamp.ino === entry.stamp?.ino &&
+        listed.stamp.ino === directory.entries.get(below.name)?.stamp?.ino &&
         listed.inherited.chain.key === inherited.chain.key &&
         listed.inherited.mode === inherited.mode;
       if (!isCurrent) next.push(inherited);
@@ -235,6 +263,8 @@ export class Walk {
     return next;
   }
 }
+
+const notIgnored = { ignored: false };
 
 function takenDirectories({ path, entries }: WalkedDirectory): Subdirectory[] {
   const taken: Subdirectory[] = [];

@@ -16,6 +16,8 @@ export interface Directory {
   sealed?: string;
   /** True when it is known that no path below the directory has strict permissions. */
   readonly isUsual?: boolean;
+  /** Returns a sub-directory without making the entries. Present if the entries are made when they are first needed. */
+  below?(name: string): Directory | undefined;
 }
 
 export interface FileNode {
@@ -32,6 +34,11 @@ export function isDirectory(node: DirectoryNode): node is Directory {
 
 export function asDirectory(node: DirectoryNode | undefined): Directory | undefined {
   return node !== undefined && isDirectory(node) ? node : undefined;
+}
+
+/** Returns the sub-directory with this name. */
+export function directoryIn(directory: Directory | undefined, name: string): Directory | undefined {
+  return directory?.below === undefined ? asDirectory(directory?.entries.get(name)) : directory.below(name);
 }
 
 /** Returns the node at a path of the tree. For the root path, returns the tree itself. */

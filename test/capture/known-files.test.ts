@@ -46,6 +46,51 @@ test('a capture does not list a directory whose timestamps show that no name was
     await it.agrees('a name that came');
   }));
 
+test('a capture looks once at each unchanged directory, and again if a name moved during the capture', () =>
+  withReopened(async (it) => {
+    const { root } = it.rig;
+    await delay(1200);
+    await it.once(); // lists the directories, whose stamps prove their names from now on
+    /** How often the last capture looked at each directory. */
+    const looks = new Map<string, number>();
+    let onLook: (path: string) => void = () => undefined;
+    installFault((call, target) => {
+      const path = target.slice(root.length + 1);
+      if (call !== 'lstat' || !target.startsWith(`${root}/`) || !/^d\d(\/e)?$/.test(path)) return;
+      looks.set(path, (looks.get(path) ?? 0) + 1);
+      onLook(path);
+    });
+    it.rig.write('d1/e/f1', 'changed'); // does not change the stamp of the directory
+    await it.once();
+    assert.equal(Object.fromEntries(looks), { d0: 1, d1: 1, d2: 1, 'd0/e': 1, 'd1/e': 3, 'd2/e': 1 });
+    // A file moves from a directory that the capture has not looked at yet to a directory that it has looked at.
+    for (const [from, to] of [
+      ['d2/e', 'd0/e'],
+      ['d0/e', 'd2/e'],
+    ] as const) {
+      await delay(1200);
+      it.rig.write(`${from}/moving`, 'moving');
+      await delay(1200);
+      await it.once();
+      await it.once();
+      looks.clear();
+      const seen: string[] = [];
+      onLook = (path) => {
+        if (path === 'd1/e' && !seen.includes(path))
+          renameSync(join(root, from, 'moving'), join(root, to, 'moving'));
+        seen.push(path);
+      };
+      const capture = await it.once();
+      onLook = () => undefined;
+      const found = await Promise.all(
+        [from, to].map((path) => contentOf(it.rig.store, capture, `${path}/moving`)),
+      );
+      assert.equal(found, [undefined, 'moving'], seen.join(' '));
+      assert.ok((looks.get('d1') ?? 0) > 1, 'the capture looked again at every directory');
+    }
+    installFault(undefined);
+  }));
+
 test('a capture recognises known contents by their ids in the store, even if the ids are longer than usual', async () => {
   class LongIds extends MemoryStore {
     override hash(): { update(bytes: Uint8Array): void; digest(): BlobId } {
