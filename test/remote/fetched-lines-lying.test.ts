@@ -1,29 +1,39 @@
 // Tests remotes with false data. After a push, the test changes the data on the remote with plain git, and then another
 // machine fetches. The daemon must store no part of the changed data, and must keep the data of earlier fetches.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { failure } from '../support/failures.ts';
 import { bareRepository, Machine } from '../support/machines.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 const test = suite('lying remotes');
 
-/** A remote with one session that was pushed twice, and a second machine that has fetched the first push. */
-interface Scene {
+/** A remote with one session that was pushed twice. */
+interface Pushed {
   readonly remote: Repository;
-  readonly one: Machine;
-  readonly two: Machine;
   readonly session: string;
   readonly ref: string;
   /** The commits of the two pushes, the older one first. */
   readonly heads: readonly [string, string];
 }
 
+interface Scene extends Pushed {
+  /** A machine that has fetched the first push. */
+  readonly two: Machine;
+}
+
 class Repository {
-  readonly path = bareRepository();
+  readonly path: string;
+
+  /** Makes an empty repository, or a copy of another one. */
+  constructor(of?: Repository) {
+    this.path = of === undefined ? bareRepository() : join(temporaryDirectory('remote'), 'copy.git');
+    if (of !== undefined) cpSync(of.path, this.path, { recursive: true });
+  }
 
   git(args: readonly string[], input: string | Buffer = ''): string {
     const env = { ...process.env, GIT_COMMITTER_NAME: 'x', GIT_COMMITTER_EMAIL: 'x@x' };
@@ -70,28 +80,38 @@ class Repository {
   }
 }
 
-async function scene(work: (scene: Scene) => Promise<void>): Promise<void> {
+/** The remote from which every test makes its copy. */
+let original: Promise<Pushed> | undefined;
+
+async function pushTwice(): Promise<Pushed> {
   const remote = new Repository();
-  const machines = [await Machine.make(remote.path), await Machine.make(remote.path)] as const;
-  const [one, two] = machines;
+  const one = await Machine.make(remote.path);
   try {
     await one.open();
     await one.say('hello');
     const first = await one.push();
-    await two.daemon.call('remote/fetch', { remote: 'team' });
     one.write('a.txt', 'second\n');
     await one.turn('second');
     const second = await one.push();
-    await work({
-      remote,
-      one,
-      two,
-      session: first.session,
-      ref: first.ref,
-      heads: [first.head, second.head],
-    });
+    return { remote, session: first.session, ref: first.ref, heads: [first.head, second.head] };
   } finally {
-    await Promise.all(machines.map((machine) => machine.close()));
+    await one.close();
+  }
+}
+
+async function scene(work: (scene: Scene) => Promise<void>): Promise<void> {
+  original ??= pushTwice();
+  const pushed = await original;
+  const remote = new Repository(pushed.remote);
+  const [first, second] = pushed.heads;
+  remote.point(pushed.ref, first);
+  const two = await Machine.make(remote.path);
+  try {
+    await two.daemon.call('remote/fetch', { remote: 'team' });
+    remote.point(pushed.ref, second);
+    await work({ ...pushed, remote, two });
+  } finally {
+    await two.close();
   }
 }
 
