@@ -1,6 +1,7 @@
 // Runs a bundled file with code that V8 compiled when the package was built (the recorded code). Without recorded code,
 // the daemon spends half of its processor time on compiling until the first session is open. scripts/bundle.ts records
 // this code, and writes the small programs that call `runCompiled`.
+import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -29,10 +30,11 @@ interface RunFile {
 export function runCompiled(file: string): RunFile {
   const source = files.readFileSync(file);
   const cachedData = recordedCode(file, source);
-  const script = new Script(
-    `(function (exports, require, module, __filename, __dirname) {${source.toString('utf8')}\n})`,
-    { filename: file, ...(cachedData === undefined ? {} : { cachedData }) },
-  );
+  const text = source.toString(isAscii(source) ? 'latin1' : 'utf8'); // V8 keeps latin1 with one byte for each character
+  const script = new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
+    filename: file,
+    ...(cachedData === undefined ? {} : { cachedData }),
+  });
   const module = { exports: {} };
   const run = script.runInThisContext() as (...own: readonly unknown[]) => void;
   run(module.exports, createRequire(file), module, file, dirname(file));
