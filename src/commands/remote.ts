@@ -211,28 +211,29 @@ export const sessionImport = defineDaemonCommand('session/import', (call) => {
     const listed = await fetchLines({ remotes, remote, signal }, params.session, () => undefined);
     refuseRefused(listed, params.writer ?? undefined);
     const wanted = { session: params.session, writer: params.writer };
-    const made = await withFetchedLine({ remotes, remote, signal }, wanted, (open) =>
+    const { conversions } = daemon.sessions;
+    return withFetchedLine({ remotes, remote, signal }, wanted, (open) =>
       daemon.alone(async () => {
         const answerOf = (marker: SessionMarker): Wire.SessionImportResult => ({
           ...importAnswer(marker, open.line, remote),
           ms: Math.round(performance.now() - started),
         });
-        const marker = await importSession(
+        const imported = await importSession(
           open,
           { ...place, origin: { remote: remote.name } },
           {
             signal,
             log: daemon.log,
+            terms: conversions.terms,
             onCheckpoint: (filesDone, filesTotal) => progress({ filesDone, filesTotal, bytesDone: 0 }),
             beforeCommit: (marker) =>
               daemon.operationsOf(storage).recordImport(stamp, marker, answerOf(marker)),
           },
         );
-        return { marker, answer: answerOf(marker) };
+        conversions.begin(imported);
+        return answerOf(imported.marker);
       }),
     );
-    daemon.sessions.conversions.begin(place.storage, made.marker);
-    return made.answer;
   }
 });
 

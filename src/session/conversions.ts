@@ -1,12 +1,12 @@
-// Converts imported sessions in the background, one after the other; see imported-line.ts. An opening waits for the
-// conversion of its session. A deletion, the end of the daemon, and another process that claims the session stop the
-// conversion. The next opening then continues it.
+// Converts imported sessions in the background; see imported-line.ts. The daemon owns such a session from the import on,
+// and yields the session to other processes. An opening waits for the conversion. A deletion, the end of the daemon, and
+// another process that claims the session stop the conversion. The next opening then continues it.
 import { files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
-import { Turns } from '../base/turns.ts';
-import { SessionDirectory, type SessionMarker } from './directory.ts';
+import type { SessionMarker } from './directory.ts';
+import type { ImportedSession } from './import-session.ts';
 import { convertLine } from './imported-line.ts';
-import { type OwnerTerms, SessionOwner } from './owner.ts';
+import type { OwnerTerms, SessionOwner } from './owner.ts';
 
 interface Conversion {
   readonly marker: SessionMarker;
@@ -18,25 +18,24 @@ interface Conversion {
 const claimMs = 100;
 
 export class Conversions {
-  readonly #terms: OwnerTerms;
+  /** The terms of the owners of these sessions. */
+  readonly terms: OwnerTerms;
   readonly #log: Log;
   readonly #running = new Set<Conversion>();
-  readonly #turns = new Turns();
   #isClosed = false;
 
-  /** @param terms the terms for other processes that claim a session during its conversion */
   constructor(terms: OwnerTerms, log: Log) {
-    this.#terms = terms;
+    this.terms = { ...terms, yields: true };
     this.#log = log;
   }
 
   /** Starts the conversion of a session that was just imported. Does nothing for a session that needs none. */
-  begin(storage: string, marker: SessionMarker): void {
-    const directory = new SessionDirectory(storage, marker.session);
-    if (this.#isClosed || !directory.isUnconverted) return;
+  begin({ owner, ...imported }: ImportedSession): void {
+    if (owner === undefined) return;
+    if (this.#isClosed) return owner.release();
+    const { marker } = imported;
     const stop = new AbortController();
-    const work = this.#turns.run(() => this.#convert(directory, marker, stop));
-    const ended = work.catch((error: unknown) => {
+    const ended = this.#convert(imported, owner, stop).catch((error: unknown) => {
       if (stop.signal.aborted) return;
       this.#log.warn(
         `${marker.session} was imported, but its contents are not in its store yet: ${String(error)}`,
@@ -56,14 +55,14 @@ export class Conversions {
   }
 
   /** Stops the conversion of a session. */
-  async cancel(session: string): Promise<void> {
-    await this.#stop(({ marker }) => marker.session === session);
+  cancel(session: string): Promise<void> {
+    return this.#stop(({ marker }) => marker.session === session);
   }
 
   /** Stops all conversions. Begins no more. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#isClosed = true;
-    await this.#stop(() => true);
+    return this.#stop(() => true);
   }
 
   async #stop(isMeant: (conversion: Conversion) => boolean): Promise<void> {
@@ -72,16 +71,16 @@ export class Conversions {
     await Promise.all(stopped.map(({ ended }) => ended));
   }
 
-  async #convert(directory: SessionDirectory, marker: SessionMarker, stop: AbortController): Promise<void> {
-    stop.signal.throwIfAborted();
-    const owner = await SessionOwner.claim(directory, { terms: { ...this.#terms, yields: true } });
-    if (!(owner instanceof SessionOwner)) return; // another process has opened the session, and converts it
+  async #convert(
+    { directory, marker }: Omit<ImportedSession, 'owner'>,
+    owner: SessionOwner,
+    stop: AbortController,
+  ): Promise<void> {
     const watch = setInterval(() => {
       if (files.existsSync(directory.wantedFile)) stop.abort();
     }, claimMs).unref();
     try {
-      if (directory.isUnconverted)
-        await convertLine(directory, marker, { signal: stop.signal, onCheckpoint: () => undefined });
+      await convertLine(directory, marker, { signal: stop.signal, onCheckpoint: () => undefined });
     } finally {
       clearInterval(watch);
       owner.release();

@@ -65,7 +65,7 @@ export async function fillSession(
         tag,
         name,
       }));
-    await store.publishAll(publications);
+    await store.publishAll(publications, signal);
     done += some.length;
     onCheckpoint(done, line.checkpoints.length);
   }

@@ -24,7 +24,7 @@ import {
 import { deleteTrash, finishDeletion, renameAway } from './end.ts';
 import { fillSession, writeConversation } from './fill-session.ts';
 import { keepLine } from './imported-line.ts';
-import { busy, SessionOwner } from './owner.ts';
+import { busy, type OwnerTerms, SessionOwner } from './owner.ts';
 import { openClosedStore } from './session-store.ts';
 import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
 
@@ -56,6 +56,8 @@ interface ImportContext {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly onCheckpoint: (done: number, total: number) => void;
+  /** The terms of the owner that {@link ImportedSession} names. */
+  readonly terms: OwnerTerms;
   /** Called when the session is complete, but before other processes can find it. */
   readonly beforeCommit?: (marker: SessionMarker) => void;
 }
@@ -86,27 +88,38 @@ function notInRepository(strategy: string, { root }: Pick<WorkTree, 'root'>): Ch
   );
 }
 
-/** Writes the session as a closed session, which other processes can find. Returns its marker. */
+/** A session that was imported. */
+export interface ImportedSession {
+  readonly marker: SessionMarker;
+  readonly directory: SessionDirectory;
+  /** The owner of a session whose line must still be converted. Absent when the session is complete and closed. */
+  readonly owner?: SessionOwner;
+}
+
+/** Makes the session. Other processes can find it as soon as this function has returned. */
 export async function importSession(
-  { line, objects }: OpenLine,
+  open: OpenLine,
   request: ImportRequest,
   context: ImportContext,
-): Promise<SessionMarker> {
-  const marker = await markerFor(line, request, context.log);
+): Promise<ImportedSession> {
+  const marker = await markerFor(open.line, request, context.log);
   const directory = new SessionDirectory(request.storage, marker.session);
   const owner = await claimNew(directory, marker);
+  let isKept = false;
   try {
-    await fill(directory, { line, objects }, marker, context);
+    await fill(directory, open, marker, context);
     await directory.sync();
     context.signal.throwIfAborted();
+    if (directory.isUnconverted) owner.changeTerms(context.terms);
     context.beforeCommit?.(marker);
     files.rmSync(directory.deletionFile); // the commit point: from now on other processes can find the session
-    return marker;
+    isKept = directory.isUnconverted;
+    return { marker, directory, ...(isKept ? { owner } : {}) };
   } catch (error) {
     await removeIncomplete(directory, marker, context.log);
     throw error;
   } finally {
-    owner.release();
+    if (!isKept) owner.release();
   }
 }
 

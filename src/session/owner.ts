@@ -71,7 +71,7 @@ export class SessionOwner {
   readonly #locks: Locks;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #claimed: DiskEntry;
-  readonly #note: OwnerNote;
+  #note: OwnerNote;
   #noteStamp: string | undefined;
   /**
    * True when the former owner counted as dead because of an old heartbeat. The former owner may be only
@@ -158,6 +158,14 @@ export class SessionOwner {
       }
       throw error;
     }
+  }
+
+  /** Replaces the terms for other processes that claim the session. */
+  changeTerms(terms: OwnerTerms): void {
+    this.requireOwner();
+    this.#note = { ...this.#note, ...terms };
+    writeAtomically(this.#directory.ownerFile, noteText(this.#note));
+    this.#noteStamp = stampOf(this.#directory.ownerFile);
   }
 
   /** The reason why the directory could not be locked. Undefined when the directory is locked. */

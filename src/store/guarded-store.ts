@@ -92,13 +92,13 @@ export class GuardedStore implements SnapshotStore {
   }
 
   /** Publishes many checkpoints; see {@link SnapshotStore.publishAll}. Works for every store. */
-  async publishAll(publications: readonly Publication[]): Promise<void> {
+  async publishAll(publications: readonly Publication[], signal?: AbortSignal): Promise<void> {
     const inner = this.#there();
     if (inner.publishAll === undefined) {
       for (const publication of publications) await this.publish(publication);
       return;
     }
-    await this.#ask(() => inner.publishAll?.(publications) ?? Promise.resolve());
+    await this.#ask(() => inner.publishAll?.(publications, signal) ?? Promise.resolve());
     this.#published.add(...publications.map(({ record }) => record.id));
   }
 

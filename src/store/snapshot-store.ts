@@ -157,7 +157,7 @@ export interface SnapshotStore extends SnapshotSink {
    * checkpoints may be published and others not. Absent when the store has no faster way. A store with this function
    * either has {@link adopt}, or its writers have {@link SnapshotWriter.sealAll}.
    */
-  publishAll?(publications: readonly Publication[]): Promise<void>;
+  publishAll?(publications: readonly Publication[], signal?: AbortSignal): Promise<void>;
   /**
    * Reads the checkpoints of this session from disk, and returns all readable checkpoints in the order of `seq`. {@link
    * damaged} returns the damaged checkpoints.

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { withRig } from '../support/daemon-rig.ts';
 import { failure } from '../support/failures.ts';
 import { InProcessDaemon } from '../support/in-process-daemon.ts';
 import { bareRepository, Machine } from '../support/machines.ts';
@@ -31,6 +32,8 @@ test.before(async (scene) => {
   const container = await Machine.make(remote);
   await container.open();
   const files = new Map<string, Record<string, string>>();
+  // The rows of so many files are written before the transaction of their checkpoint.
+  for (let n = 0; n < 450; n += 1) container.write(`many/${n}.txt`, `${n}\n`);
   for (let turn = 1; turn <= 3; turn += 1) {
     await container.say(`turn ${turn}`);
     container.write('a.txt', `turn ${turn}\n`);
@@ -59,19 +62,16 @@ interface Waiting {
   readonly imported: string;
 }
 
-async function importOnly({ remote, pushed }: Scene): Promise<Waiting> {
-  const machine = await Machine.make(remote, { 'mine.txt': 'mine\n' });
-  const { root, daemon } = machine;
-  const { session } = await daemon.call('session/import', {
-    remote: 'team',
-    session: pushed,
-    workspace: root,
-    strategy: 'sqlite',
-  });
-  await machine.close();
-  const imported = join(daemon.storage, session, 'checkpointd', 'imported');
-  assert.ok(existsSync(imported), 'the daemon ended before the conversion');
-  return { root, storage: daemon.storage, session, imported };
+/** Imports the session on new machines, until a daemon ends before its conversion. */
+async function importOnly(scene: Scene): Promise<Waiting> {
+  for (;;) {
+    const { root, daemon } = await Machine.make(scene.remote, { 'mine.txt': 'mine\n' });
+    const params = { remote: 'team', session: scene.pushed, workspace: root, strategy: 'sqlite' } as const;
+    const { session } = await daemon.call('session/import', params);
+    await daemon.close();
+    const imported = join(daemon.storage, session, 'checkpointd', 'imported');
+    if (existsSync(imported)) return { root, storage: daemon.storage, session, imported };
+  }
 }
 
 async function opened({ root, storage }: Waiting, { machines }: Scene): Promise<Machine> {
@@ -192,6 +192,22 @@ test('a session can be deleted while the daemon converts its line', async (scene
   await machine.import(scene.pushed, { strategy: 'sqlite' });
   await hasEverything(machine, scene);
 });
+
+test('another process can open a session while the daemon converts its line', (scene) =>
+  withRig(async (rig) => {
+    const [first, second] = [await rig.start(), await rig.start()];
+    await first.request('remote/add', { name: 'team', url: scene.remote });
+    const strategy = 'sqlite';
+    const params = { remote: 'team', session: scene.pushed, workspace: rig.work, strategy };
+    const { conversationId } = await first.request('session/import', params);
+    const { session, resumed } = await rig.open(second, { conversationId, strategy, retention: 'keep' });
+    assert.is(resumed, true);
+    assert.equal((await second.request('store/verify', { session })).problems, []);
+    await second.request('checkpoint/restore', { session, tag: '3', mode: 'hard' });
+    assert.is(rig.read('a.txt'), 'turn 3\n');
+    assert.is(rig.read('many/449.txt'), '449\n');
+    for (const client of [first, second]) await client.close();
+  }));
 
 test('an import refuses a line with a missing object, and makes no session', async (scene) => {
   const machine = await Machine.make(scene.remote);

@@ -64,22 +64,23 @@ export class SqliteCheckpoints {
 
   /**
    * Publishes checkpoints in groups, with one transaction for each group. Checkpoints with few changes share a group.
-   * @throws as {@link publish}
+   * @throws as {@link publish}; AbortError
    */
-  async publishAll(publications: readonly Publication[]): Promise<void> {
+  async publishAll(publications: readonly Publication[], signal?: AbortSignal): Promise<void> {
     let group = new Map<CheckpointId, Planned>();
     let rows = 0;
     for (const publication of publications) {
+      signal?.throwIfAborted();
       const planned = await this.#planned(publication, group);
       rows += planned.set.rows.length;
       if (rows > rowsAtOnceMax || group.size === groupMax) {
-        await this.#write([...group.values()]);
+        await this.#write([...group.values()], signal);
         group = new Map();
         rows = planned.set.rows.length;
       }
       group.set(publication.record.id, planned);
     }
-    await this.#write([...group.values()]);
+    await this.#write([...group.values()], signal);
   }
 
   /** Computes the rows of a checkpoint. The checkpoint's parent is either in the database or in the same group. */
@@ -98,12 +99,12 @@ export class SqliteCheckpoints {
     return { publication, set, asParent };
   }
 
-  async #write(group: readonly Planned[]): Promise<void> {
+  async #write(group: readonly Planned[], signal?: AbortSignal): Promise<void> {
     const [first] = group;
     if (first === undefined) return;
     const { record } = first.publication;
     const isStaged = group.length === 1 && first.set.rows.length > rowsAtOnceMax;
-    const staged = isStaged ? await this.#stage(record, first.set) : undefined;
+    const staged = isStaged ? await this.#stage(record, first.set, signal) : undefined;
     try {
       await this.#parts.database.transaction(() => {
         for (const planned of group) this.#writeOne(planned, staged);
@@ -186,7 +187,7 @@ export class SqliteCheckpoints {
    * Writes the file rows before the checkpoint is published. Until then the file rows belong to a row of `checkpoints`
    * that is marked unfinished.
    */
-  async #stage(record: CheckpointRecord, set: RowSet): Promise<number> {
+  async #stage(record: CheckpointRecord, set: RowSet, signal?: AbortSignal): Promise<number> {
     const id = await this.#parts.database.transaction(() => this.#insert(record, set, state.unfinished));
     const at = createdAt(record);
     for (let from = 0; from < set.rows.length; from += rowsInOrder) {
@@ -194,6 +195,7 @@ export class SqliteCheckpoints {
       await this.#parts.database.inSlices(
         portionsOf(rows),
         () => (portion) => insertRows(this.#parts.database, id, at, portion),
+        signal,
       );
     }
     await this.#parts.database.drainJournal();

@@ -135,9 +135,9 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     });
   }
 
-  publishAll(publications: readonly Publication[]): Promise<void> {
+  publishAll(publications: readonly Publication[], signal?: AbortSignal): Promise<void> {
     return this.#change(async () => {
-      await this.#checkpoints.publishAll(publications);
+      await this.#checkpoints.publishAll(publications, signal);
       for (const { record } of publications) this.#lease.published(record.snapshot);
     });
   }
