@@ -6,7 +6,7 @@ const points: readonly (readonly [method: Killed, strategy: string, calls: reado
   ['remote/push', 'shadow', [12, 70, 120]],
   ['remote/fetch', 'shadow', [50, 100]],
   ['session/import', 'shadow', [209, 350, 480]],
-  ['session/import', 'sqlite', [400]],
+  ['session/import', 'sqlite', [400, 700]],
   ['session/import', 'local', [600]],
 ];
 
