@@ -58,6 +58,8 @@ interface DirectoryHandlesOptions {
   readonly makeRoom?: (code: string) => Promise<void> | undefined;
   /** The program of the thread. A test passes another program. */
   readonly program?: URL;
+  /** The longest wait in ms for the start of the thread; default 500. A test waits longer. */
+  readonly startMsMax?: number;
   readonly log: Log;
 }
 
@@ -69,7 +71,7 @@ interface Request {
 /** The number of handles that the thread opens before it reads the kernel's queue again. */
 const openedAtOnce = 500;
 /** The longest wait in ms for the start of the thread, which usually takes less than 100 ms. */
-const startMsMax = 500;
+const defaultStartMs = 500;
 
 export class DirectoryHandles {
   readonly changes: ChangeLog;
@@ -114,7 +116,7 @@ export class DirectoryHandles {
   async whenReady(): Promise<boolean> {
     if (this.#isReady || !this.#thread.isRunning) return this.#isReady;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, startMsMax).unref();
+      const timer = setTimeout(resolve, this.#options.startMsMax ?? defaultStartMs).unref();
       this.#whenStarted.add(() => {
         clearTimeout(timer);
         resolve();
