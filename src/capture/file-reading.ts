@@ -1,12 +1,12 @@
 // Reads the files of listed directories and passes the contents to a sink. Reuses an earlier content when an equal
 // stamp proves that the content is unchanged. This module lists no directory and is independent of trees.
 import { attempt, isOfSystem } from '../base/attempt.ts';
-import { isSameStamp } from '../base/file-stamp.ts';
+import { isSameStamp, type Stamp } from '../base/file-stamp.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
 import { type Directory, isDirectory, nodeAt } from '../tree/tree.ts';
 import { join, type TreePath } from '../tree/tree-path.ts';
-import { discard, type ReadContent, readLink, readStable } from '../work-tree/stable-read.ts';
+import { discard, readLink, readStable, type StableRead } from '../work-tree/stable-read.ts';
 import { type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
 import type { EarlierListings, WalkedDirectory, WalkedEntry } from './listing.ts';
 import { markAccessLists } from './scan-result.ts';
@@ -169,10 +169,7 @@ export class FileReading {
     if (stamp === undefined) return false;
     const now = this.#done.get(directory.path)?.entries.get(name);
     if (now?.blob !== undefined && now.stamp !== undefined && isSameStamp(now.stamp, stamp)) {
-      entry.blob = now.blob;
-      entry.settled = now.settled;
-      entry.seenAt = now.seenAt;
-      return true;
+      return reuse(entry, now);
     }
     const old = this.#earlier(directory, name);
     if (old?.blob === undefined || old.stamp === undefined || !isSameStamp(old.stamp, stamp)) return false;
@@ -182,10 +179,7 @@ export class FileReading {
     const previous = directory.inherited.previous?.entries.get(name);
     const isUnchanged = previous !== undefined && !isDirectory(previous) && previous.blob === old.blob;
     if (this.#options.sink !== undefined && !isUnchanged) return false;
-    entry.blob = old.blob;
-    entry.settled = old.settled;
-    entry.seenAt = old.seenAt;
-    return true;
+    return reuse(entry, old);
   }
 
   /**
@@ -202,10 +196,7 @@ export class FileReading {
     if (old.stamp === undefined || stamp === undefined || !isSameStamp(old.stamp, stamp)) return false;
     const previous = nodeAt(this.#options.previous, join(from.path, name));
     if (previous === undefined || isDirectory(previous) || previous.blob !== old.blob) return false;
-    entry.blob = old.blob;
-    entry.settled = true;
-    entry.seenAt = old.seenAt;
-    return true;
+    return reuse(entry, old);
   }
 
   /**
@@ -254,49 +245,54 @@ export class FileReading {
     old: WalkedEntry | undefined,
     sink: BlobSink | undefined,
   ): Promise<void> {
-    if (entry.kind === 'link') return this.#readLink(reached, name, entry, old, sink);
-    if ((entry.stamp?.size ?? 0) > this.#options.maxFileBytes) {
-      entry.unread = 'tooLarge';
-      return undefined;
-    }
-    const { spoolDirectory, maxFileBytes, slices } = this.#options;
-    const got = await readStable(reached, name, {
-      hash: (size) => this.#options.hash(size),
-      maxFileBytes,
-      slices,
-      behindMs: this.#options.clock.behindMs,
-      listed: entry.stamp,
-      ...(sink === undefined ? { isContentWanted: false } : { spoolDirectory }),
-    });
-    this.#read += 1;
-    if (got.kind === 'read') {
-      this.#bytes += got.stamp.size;
-      entry.stamp = got.stamp;
-      this.#settle(entry, old);
-      return this.#take(entry, got.id, got.content, sink);
-    }
-    if (got.kind !== 'gone') entry.unread = got.kind;
-    return undefined;
-  }
-
-  async #readLink(
-    reached: ReachedPath,
-    name: string,
-    entry: WalkedEntry,
-    old: WalkedEntry | undefined,
-    sink: BlobSink | undefined,
-  ): Promise<void> {
-    const got = readLink(reached, name);
+    const got =
+      entry.kind === 'link'
+        ? this.#readLink(reached, name)
+        : await this.#readFile(reached, name, entry.stamp, sink !== undefined);
     if (got.kind === 'gone') return;
     if (got.kind !== 'read') {
       entry.unread = got.kind;
       return;
     }
+    entry.stamp = got.stamp;
+    entry.blob = got.id;
+    this.#settle(entry, old);
+    if (got.content === undefined) return;
+    if (sink === undefined) discard(got.content);
+    else {
+      const wait = sink.add(got.id, got.content);
+      if (wait !== undefined) await wait;
+    }
+  }
+
+  async #readFile(
+    reached: ReachedPath,
+    name: string,
+    listed: Stamp | undefined,
+    isContentWanted: boolean,
+  ): Promise<StableRead<BlobId> | { readonly kind: 'tooLarge' }> {
+    const { spoolDirectory, maxFileBytes, slices } = this.#options;
+    if ((listed?.size ?? 0) > maxFileBytes) return { kind: 'tooLarge' };
+    const got = await readStable(reached, name, {
+      hash: (size) => this.#options.hash(size),
+      maxFileBytes,
+      slices,
+      behindMs: this.#options.clock.behindMs,
+      listed,
+      spoolDirectory,
+      isContentWanted,
+    });
+    this.#read += 1;
+    if (got.kind === 'read') this.#bytes += got.stamp.size;
+    return got;
+  }
+
+  #readLink(reached: ReachedPath, name: string): StableRead<BlobId> {
+    const got = readLink(reached, name);
+    if (got.kind !== 'read') return got;
     const hash = this.#options.hash(got.target.length);
     hash.update(got.target);
-    entry.stamp = got.stamp;
-    this.#settle(entry, old);
-    await this.#take(entry, hash.digest(), { kind: 'bytes', bytes: got.target }, sink);
+    return { ...got, id: hash.digest(), content: { kind: 'bytes', bytes: got.target } };
   }
 
   /**
@@ -311,21 +307,6 @@ export class FileReading {
     entry.seenAt = isSeenBefore ? old.seenAt : Math.ceil(performance.now() / 1000);
     entry.settled =
       isSettled(stamp, clock, settleMs) || this.#startedAt - entry.seenAt >= Math.ceil(settleMs / 1000);
-  }
-
-  async #take(
-    entry: WalkedEntry,
-    blob: BlobId,
-    content: ReadContent | undefined,
-    sink: BlobSink | undefined,
-  ): Promise<void> {
-    entry.blob = blob;
-    if (content === undefined) return;
-    if (sink === undefined) discard(content);
-    else {
-      const wait = sink.add(blob, content);
-      if (wait !== undefined) await wait;
-    }
   }
 
   async #pause(filesTotal: number): Promise<void> {
@@ -349,6 +330,14 @@ export class FileReading {
     this.#reportedMs = now;
     return true;
   }
+}
+
+/** Copies the content of an earlier entry with the same stamp. */
+function reuse(entry: WalkedEntry, { blob, settled, seenAt }: WalkedEntry): true {
+  entry.blob = blob;
+  entry.settled = settled;
+  entry.seenAt = seenAt;
+  return true;
 }
 
 function byInode(earlier: EarlierListings): Map<number, WalkedDirectory> {

@@ -40,7 +40,7 @@ interface TreeFacts extends Pick<KnownTree, 'isUsual' | 'from'> {
 /** One directory of a snapshot. The entries of the directory are made when they are first needed. */
 class KnownTree implements Directory {
   readonly sealed: string;
-  readonly permissions?: number;
+  readonly permissions: number | undefined;
   readonly isUsual: boolean;
   /** Where the entries are: the index of the directory in the columns, or the written entries. */
   readonly from: readonly [rows: KnownColumns, index: number] | OtherDirectory;
@@ -52,7 +52,7 @@ class KnownTree implements Directory {
     this.#path = path;
     this.sealed = id;
     this.isUsual = isUsual;
-    if (permissions !== undefined) this.permissions = permissions;
+    this.permissions = permissions;
     this.from = from;
     this.#trees = trees;
   }

@@ -30,17 +30,9 @@ export async function publish(
   tag?: Tag,
   name?: string,
 ): Promise<StoredCheckpoint> {
-  const { commit } = await checkpoints.store.publish({
-    record,
-    tag,
-    name,
-  });
-  const stored: StoredCheckpoint = {
-    record,
-    tag,
-    name,
-    commit,
-  };
+  const publication = { record, tag, name };
+  const { commit } = await checkpoints.store.publish(publication);
+  const stored: StoredCheckpoint = { ...publication, commit };
   checkpoints.index.add(stored);
   return stored;
 }

@@ -45,7 +45,7 @@ export type ReadContent =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'spool'; readonly file: string; readonly size: number };
 
-type StableRead<Id> =
+export type StableRead<Id> =
   | {
       readonly kind: 'read';
       readonly id: Id;
