@@ -90,8 +90,7 @@ async function pickFrom(
       if (given === undefined) return undefined;
       letter = given;
     }
-    if (letter === 'y' || letter === 'a')
-      picked.push({ path, id, ...(pathBytes === undefined ? {} : { pathBytes }) });
+    if (letter === 'y' || letter === 'a') picked.push({ path, id, pathBytes });
   }
   return letter;
 }

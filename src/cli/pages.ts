@@ -19,7 +19,7 @@ export async function* pagesOf<P extends { readonly nextCursor?: string | undefi
  */
 export async function allCheckpoints({ ask }: Pick<Task, 'ask'>, kind?: 'every'): Promise<Checkpoint[]> {
   const all: Checkpoint[] = [];
-  const wanted = { limit: 1000, ...(kind === undefined ? {} : { kind }) };
+  const wanted = { limit: 1000, kind };
   for await (const page of pagesOf((from) => ask('checkpoint/list', { ...wanted, ...from })))
     all.push(...page.checkpoints);
   return all;

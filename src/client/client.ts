@@ -107,8 +107,8 @@ export class CheckpointdClient implements AsyncDisposable {
     try {
       const answer = client.#connection.request('initialize', {
         processId: process.pid,
-        ...(clientInfo === undefined ? {} : { clientInfo }),
-        ...(trace === undefined ? {} : { trace }),
+        clientInfo,
+        trace,
         capabilities: { checkpointd: { events } },
       });
       if (!(await within(startMs, answer)))

@@ -11,7 +11,7 @@ export interface InspectedSession {
   readonly created: string;
   readonly lastUsedMs: number;
   /** The number of checkpoints. Absent when the server cannot find out the number without opening the session. */
-  readonly checkpoints?: number;
+  readonly checkpoints?: number | undefined;
   readonly firstPrompt?: string;
 }
 

@@ -149,7 +149,7 @@ export class LeftBehind {
     directory: Directory,
     at: TreePath,
     walk: { readonly include: Matcher; readonly found: FoundFile[]; readonly slices: Slices },
-    above: { readonly because?: StayReason; readonly isNamed?: boolean },
+    above: { readonly because?: StayReason | undefined; readonly isNamed?: boolean },
   ): Promise<void> {
     for (const [name, node] of directory.entries) {
       if (walk.slices.isDue()) await walk.slices.pause();
@@ -158,7 +158,7 @@ export class LeftBehind {
       const own = this.#leaveOut(path, isDirectory(node)) ? 'leftOut' : undefined;
       const because =
         own ?? (isNamed ? undefined : (above.because ?? this.#reasonOf(path, node, walk.include)));
-      const inherited = { isNamed, ...(because === undefined ? {} : { because }) };
+      const inherited = { isNamed, because };
       if (isDirectory(node)) await this.#walk(node, path, walk, inherited);
       else walk.found.push({ path, node, ...inherited });
     }
@@ -194,7 +194,7 @@ export class LeftBehind {
 interface FoundFile {
   readonly path: TreePath;
   readonly node: FileNode;
-  readonly because?: StayReason;
+  readonly because?: StayReason | undefined;
   readonly isNamed: boolean;
 }
 
@@ -244,7 +244,7 @@ function without(root: Directory, left: ReadonlyMap<TreePath, LeftPath>): SentTr
     if (entries.size === 0 && at !== rootPath && first !== undefined)
       return { left: [{ ...first, path: at }] };
     const { permissions } = directory;
-    return { kept: { entries, ...(permissions === undefined ? {} : { permissions }) }, left: here };
+    return { kept: { entries, permissions }, left: here };
   };
   const stripped = strip(root, rootPath);
   names.push(...stripped.left);

@@ -11,11 +11,11 @@ export type RemoteUrl =
   | {
       readonly form: 'ssh' | 'https';
       readonly host: string;
-      readonly user?: string;
-      readonly port?: number;
+      readonly user?: string | undefined;
+      readonly port?: number | undefined;
       readonly path: string;
     }
-  | { readonly form: 'scp'; readonly host: string; readonly user?: string; readonly path: string }
+  | { readonly form: 'scp'; readonly host: string; readonly user?: string | undefined; readonly path: string }
   | { readonly form: 'file'; readonly path: string };
 
 const lengthMax = 2048;
@@ -65,8 +65,8 @@ function parseUrl(form: 'ssh' | 'https', text: string): RemoteUrl {
     form,
     host,
     path: checkedPath(path),
-    ...(login === undefined ? {} : { user: login }),
-    ...(port === undefined ? {} : { port: Number(port) }),
+    user: login,
+    port: port === undefined ? undefined : Number(port),
   };
 }
 
@@ -77,7 +77,7 @@ function parseScp(text: string): RemoteUrl {
   const [, user, host = '', path = ''] = /^(?:([^@:/]*)@)?([^@:/]{2,}|\[[^\]/]*\]):(.+)$/.exec(text) ?? [];
   if (!hostForm.test(host) || path.startsWith('-') || path.startsWith(':')) throw malformed();
   if (user !== undefined && !userForm.test(user)) throw malformed();
-  return { form: 'scp', host, path, ...(user === undefined ? {} : { user }) };
+  return { form: 'scp', host, path, user };
 }
 
 function parseFile(rest: string): RemoteUrl {

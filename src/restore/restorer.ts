@@ -154,7 +154,7 @@ class Restorer {
         umask: this.#umask,
         access: this.#access,
         durable,
-        ...(signal && { signal }),
+        signal,
         onStaged: () => this.#progress(),
       },
       this.#notDone,

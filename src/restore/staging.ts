@@ -41,7 +41,7 @@ interface StagingOptions {
   readonly umask: number;
   readonly access: Access;
   readonly durable: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** A function that is called after each step. */
   readonly onStaged: () => void;
 }

@@ -24,8 +24,8 @@ export const diff: CliCommand = {
     } = await sortedWords(task, diff);
     const isStat = options['stat'] === true;
     const compared = {
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
+      from,
+      to,
       ...only,
     };
     if (given.json) {

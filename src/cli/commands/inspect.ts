@@ -60,7 +60,7 @@ function sessionsOf(storage: string): InspectedSession[] {
       created,
       lastUsedMs,
       agent: agentOf(stored),
-      ...(checkpoints === undefined ? {} : { checkpoints }),
+      checkpoints,
       ...(firstPrompt === undefined ? {} : { firstPrompt: plain(firstPrompt) }),
     };
   });

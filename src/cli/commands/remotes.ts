@@ -70,7 +70,7 @@ export function fetchRemote(given: At, remote: string, session: string | undefin
   return withDaemon(given, async (client) => {
     const result = await client.request('remote/fetch', {
       remote,
-      ...(session === undefined ? {} : { session }),
+      session,
     });
     if (printed(given, result)) return exitOf(result.refused);
     say(
@@ -114,9 +114,9 @@ export function importHere(
       remote,
       session: theOne(lines, session),
       workspace: repositoryAround(workDirectory(resolve(given.path))),
-      ...(writer === undefined ? {} : { writer }),
-      ...(strategy === undefined ? {} : { strategy }),
-      ...(allowProtected === undefined ? {} : { allowProtected }),
+      writer,
+      strategy,
+      allowProtected,
     });
     if (printed(given, result)) return 0;
     say(

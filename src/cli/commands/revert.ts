@@ -113,19 +113,18 @@ async function hunksOf(task: Task, { paths, conflicts, ...range }: Asked): Promi
   const { ask, given, words } = task;
   const typed = [...words, ...given.paths].join(' ');
   requirePerson(given, `"checkpointd revert ${typed} --dry-run --patch" shows all hunks as a patch.`);
-  const only = paths === undefined ? {} : { paths };
-  const plan = await ask('checkpoint/revert', { ...range, ...only, dryRun: true });
-  const ends = { from: plan.from, ...(plan.to === undefined ? {} : { to: plan.to }) };
+  const plan = await ask('checkpoint/revert', { ...range, paths, dryRun: true });
   const { files, truncated } = await ask('checkpoint/diff', {
-    ...ends,
-    ...only,
+    from: plan.from,
+    to: plan.to,
+    paths,
     format: 'unified',
     perFile: true,
   });
   const hunks = await pickedHunks(files, task.paths);
   if (truncated === true)
     say('There are too many hunks to show them all. Name fewer paths to see the other hunks.');
-  if (hunks !== undefined && hunks.length > 0) return { ...range, hunks, ...(conflicts && { conflicts }) };
+  if (hunks !== undefined && hunks.length > 0) return { ...range, hunks, conflicts };
   say('Nothing was changed.');
   return undefined;
 }

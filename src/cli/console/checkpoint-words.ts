@@ -86,7 +86,7 @@ async function expand(desk: Desk, [tag]: readonly string[]): Promise<void> {
 
 async function diff(desk: Desk, [from, to]: readonly string[]): Promise<void> {
   if (from === undefined) throw new Usage('/checkpoint diff <tag> [tag]');
-  const sides = { from, ...(to === undefined ? {} : { to }) };
+  const sides = { from, to };
   const { text = '', truncated } = await desk.ask('checkpoint/diff', { ...sides, format: 'text' });
   desk.say(
     to === undefined

@@ -101,7 +101,7 @@ export const compactWord: Word = async (desk, words) => {
   if (summary === '' || isWrong) throw new Usage('/compact [--keep N] <summary>');
   const { historyLength } = await desk.ask('conversation/compact', {
     summary,
-    ...(keep === undefined ? {} : { keep }),
+    keep,
   });
   desk.say(
     `✓ Compacted the conversation; ${historyLength} ${historyLength === 1 ? 'entry is' : 'entries are'} left.`,

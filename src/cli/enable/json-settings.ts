@@ -17,7 +17,7 @@ interface JsonHooks {
   readonly base: Fields;
   /** For each event, the item to add to the event's list: a group with `hooks`, or the handler itself. */
   readonly entries: Readonly<Record<string, Fields>>;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 export function jsonSettings(hooks: JsonHooks): Settings {
@@ -27,7 +27,7 @@ export function jsonSettings(hooks: JsonHooks): Settings {
     add: (text) => add(hooks, text),
     remove: (text) => remove(hooks, text),
     events: Object.keys(hooks.entries),
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   });
 }
 

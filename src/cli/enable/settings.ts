@@ -13,7 +13,7 @@ export interface Edit {
  * removed.
  */
 export type Change =
-  | { readonly text: string | undefined; readonly edits?: readonly Edit[] }
+  | { readonly text: string | undefined; readonly edits?: readonly Edit[] | undefined }
   | { readonly left: string };
 
 export interface Settings {
@@ -25,7 +25,7 @@ export interface Settings {
   /** The agent's events that run the hook. Absent when the settings file does not list events. */
   readonly events?: readonly string[];
   /** An additional step that the user has to take. Absent when no step is needed. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 const byteOrderMark = '\uFEFF';
@@ -48,7 +48,7 @@ export function keepingMark(settings: Settings): Settings {
 function behindMark(change: Change): Change {
   if (!('text' in change) || change.text === undefined) return change;
   const edits = change.edits?.map((edit) => ({ ...edit, offset: edit.offset + byteOrderMark.length }));
-  return { text: `${byteOrderMark}${change.text}`, ...(edits === undefined ? {} : { edits }) };
+  return { text: `${byteOrderMark}${change.text}`, edits };
 }
 
 /** Returns `line 3, column 5` for an offset. Lines and columns count from 1. */

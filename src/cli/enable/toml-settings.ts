@@ -13,7 +13,7 @@ interface TomlHooks {
   readonly events: readonly string[];
   readonly command: string;
   readonly timeoutSeconds: number;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 export function tomlSettings({ file, hint, ...hooks }: TomlHooks): Settings {
@@ -23,7 +23,7 @@ export function tomlSettings({ file, hint, ...hooks }: TomlHooks): Settings {
     add: (text) => add(block, text ?? ''),
     remove,
     events: hooks.events,
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   });
 }
 

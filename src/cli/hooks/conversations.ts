@@ -122,7 +122,7 @@ export class Conversations {
   async #handle(name: string, id: string, event: AgentEvent): Promise<string | undefined> {
     const open = await this.#opened(name, event);
     const forModel = open === undefined ? undefined : await this.#handleIn(open, name, id, event);
-    this.#writeLastHook(event, open === undefined ? {} : { session: open.session });
+    this.#writeLastHook(event, { session: open?.session });
     return forModel;
   }
 
@@ -185,13 +185,13 @@ export class Conversations {
     event: AgentEvent,
   ): Promise<void> {
     const { agent, conversation, directory, tool, call, files = [] } = event;
-    const toolName = tool === undefined || tool === '' ? {} : { toolName: tool };
+    const toolName = tool === '' ? undefined : tool;
     for (const [at, file] of files.entries()) {
       const path = pathInside(workspace, resolve(directory, file));
       if (path === undefined) continue;
       try {
         const idempotencyKey = keyOf(id, `file ${at}`);
-        await client.request('ledger/recordWrite', { session, path, ...toolName, idempotencyKey });
+        await client.request('ledger/recordWrite', { session, path, toolName, idempotencyKey });
       } catch (error) {
         if (!(error instanceof CheckpointdRequestError)) throw error;
         this.#log(`${agent} ${conversation}: ${path} was not recorded in the ledger: ${error.message}`);
@@ -203,7 +203,7 @@ export class Conversations {
       session,
       kind: 'tool',
       onlyIfChanged: true,
-      ...toolName,
+      toolName,
       idempotencyKey,
     });
   }
@@ -241,8 +241,7 @@ export class Conversations {
     const holder = await holderAt(stored?.socket, hello, report);
     const client = holder ?? (await this.#ownDaemon());
     try {
-      const strategy = stored === undefined ? {} : { strategy: stored.strategy };
-      const params = { workspace, conversationId, retention: 'keep', ...strategy } as const;
+      const params = { workspace, conversationId, retention: 'keep', strategy: stored?.strategy } as const;
       const { session, checkpoints } = await openAndReport(client, params, report);
       if (!checkpoints.enabled) report(checkpoints.message ?? 'checkpoints are not enabled');
       return { client, session, workspace, silence: undefined };
@@ -298,7 +297,7 @@ export class Conversations {
         kind: 'tool',
         onlyIfChanged: true,
         description: 'Changes between the last checkpoint and the end of the conversation',
-        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        idempotencyKey,
       });
     } finally {
       await this.#closeSession(name, open);

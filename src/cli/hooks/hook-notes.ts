@@ -42,7 +42,7 @@ export interface LastHook {
   /** The kind of the event, such as `prompt` or `tool`. Absent when the hook could not read the event. */
   readonly event?: string;
   /** The session of the hook's conversation. Absent when the hook had no session. */
-  readonly session?: string;
+  readonly session?: string | undefined;
   readonly failure?: string;
 }
 

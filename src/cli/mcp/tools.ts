@@ -148,8 +148,8 @@ export const tools: readonly McpTool[] = [
     annotations: reads,
     run: async (session, { from, to, paths: only }, signal) => {
       const params = {
-        ...(from === undefined ? {} : { from }),
-        ...(to === undefined ? {} : { to }),
+        from,
+        to,
         ...pathsOf(only),
       };
       const result = await session.ask('checkpoint/diff', { ...params, format: 'unified' }, { signal });
@@ -177,8 +177,8 @@ export const tools: readonly McpTool[] = [
         'checkpoint/create',
         {
           kind: 'turn',
-          ...(message === undefined ? {} : { message }),
-          ...(name === undefined ? {} : { name }),
+          message,
+          name,
         },
         { signal, make: true },
       );

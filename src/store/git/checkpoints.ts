@@ -240,5 +240,5 @@ export async function nodeOfTree(bytes: Buffer, id: string): Promise<TreeNode> {
 function ruined(error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.kind !== 'DataCorrupt') return error;
   const { message, details } = error;
-  return new CheckpointdError('StoreCorrupt', message, { ...(details && { details }), cause: error });
+  return new CheckpointdError('StoreCorrupt', message, { details, cause: error });
 }
