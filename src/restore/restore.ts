@@ -30,33 +30,21 @@ import { captureAfter, changedMeanwhile, revealedBy, untouchedBy } from './resul
 import { leftoverMessage } from './temporaries.ts';
 import { lockWorkTree } from './work-tree-lock.ts';
 
-/** Runs a job and reports it to the listeners. The caller must have its turn in the session's queue. */
-export async function runRestoreJob(
-  site: RestoreSite,
-  job: RestoreJob,
-  context: OperationContext,
-): Promise<RestoreOutcome> {
-  const outcome = await executeJob(site, job, context);
-  if (job.dryRun) return outcome;
-  await site.announce(job.target, outcome, { isRecovered: false, by: context.client });
-  return outcome;
-}
-
 /** A plan, and the job to which it belongs. */
 type PlannedJob = FilePlan & { readonly job: RestoreJob };
 
 /**
- * Runs a job whose target is made from the current state, and reports the job to the listeners. `planned` makes the
- * final job and its plan from `draft`.
+ * Runs a job and reports it to the listeners. The caller must have its turn in the session's queue. `makePlan` is given
+ * for a job whose target is made from the current state: it returns the final job and its plan.
  */
-export async function runPlannedJob(
+export async function runRestoreJob(
   site: RestoreSite,
-  draft: RestoreJob,
-  planned: () => Promise<PlannedJob>,
+  job: RestoreJob,
   context: OperationContext,
+  makePlan?: () => Promise<PlannedJob>,
 ): Promise<RestoreOutcome> {
-  const outcome = await executePlan(site, draft, planned, context);
-  if (!draft.dryRun) await site.announce(draft.target, outcome, { isRecovered: false, by: context.client });
+  const outcome = await executeJob(site, job, context, makePlan);
+  if (!job.dryRun) await site.announce(job.target, outcome, { isRecovered: false, by: context.client });
   return outcome;
 }
 
@@ -90,36 +78,27 @@ function reversalOf(made: StoredCheckpoint | undefined): string {
   return method === undefined ? '' : ` ${method} reverses this change.`;
 }
 
-/** Runs a job, but does not report it to the listeners. */
-export function executeJob(
-  site: RestoreSite,
-  job: RestoreJob,
-  context: OperationContext,
-): Promise<RestoreOutcome> {
-  const planned = async (): Promise<PlannedJob> => ({
-    job,
-    ...(await planFiles(site, job, { isDry: job.dryRun }, context)),
-  });
-  return executePlan(site, job, planned, context);
-}
-
-async function executePlan(
+/** Runs a job as {@link runRestoreJob} does, but does not report it to the listeners. */
+export async function executeJob(
   site: RestoreSite,
   asked: RestoreJob,
-  planned: () => Promise<PlannedJob>,
   context: OperationContext,
+  makePlan = async (): Promise<PlannedJob> => ({
+    job: asked,
+    ...(await planFiles(site, asked, { isDry: asked.dryRun }, context)),
+  }),
 ): Promise<RestoreOutcome> {
   const started = site.clock.monotonic();
   const elapsed = (): number => Math.round(site.clock.monotonic() - started);
   const historyLength = conversationAfter(site, asked).history.length;
   if (asked.dryRun) {
-    const { plan } = await planned().catch(refuseRestore);
+    const { plan } = await makePlan().catch(refuseRestore);
     return { ...expectedResult(plan), historyLength, ms: elapsed() };
   }
   // Takes the lock before planning. Otherwise another session's restore could make the plan outdated.
   const lock = await lockWorkTree(site, context.signal).catch(refuseRestore);
   try {
-    const { plan, present, job } = await planned();
+    const { plan, present, job } = await makePlan();
     if (!job.confirm) checkDeletions({ plan, present });
     context.signal.throwIfAborted(); // until here, a cancelled restore has changed nothing
     const safety = await publishSafety(site, present, context);

@@ -19,7 +19,7 @@ import { ancestors, byBytes, isWithin, rootPath, type TreePath, toText } from '.
 import { planFiles } from './facts.ts';
 import { MergedContents } from './merged-contents.ts';
 import type { LeftAlone } from './plan.ts';
-import { runPlannedJob } from './restore.ts';
+import { runRestoreJob } from './restore.ts';
 import type { FilePlan, RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 import { type AuthorAsked, partOf, sideOfAuthor } from './revert-author.ts';
@@ -76,17 +76,12 @@ export async function runRevert(
     onConflict: 'skip',
     reverted: { from: from.record.id, to: to?.record.id },
   };
-  const outcome = await runPlannedJob(
-    site,
-    draft,
-    async () => {
-      const planned = await planRevert(site, draft, revert, context);
-      const { paths, partial, merged } = planned;
-      found = { paths, partial, merged };
-      return planned;
-    },
-    context,
-  );
+  const outcome = await runRestoreJob(site, draft, context, async () => {
+    const planned = await planRevert(site, draft, revert, context);
+    const { paths, partial, merged } = planned;
+    found = { paths, partial, merged };
+    return planned;
+  });
   invariant(found !== undefined, 'a revert ended without a plan');
   return { ...outcome, ...found };
 }
