@@ -67,17 +67,16 @@ export async function enableCheckpoints(
     // Without checkpoints, an unfinished restore can be neither finished nor undone. With this flag, the session
     // refuses changes.
     session.hasUnfinishedRestore = files.existsSync(session.parts.directory.intentFile);
-    return session.disable(
-      reason,
-      reason === 'NotARepository' ? unusableAround(session.parts.workTree.root) : undefined,
-    );
+    const because = reason === 'NotARepository' ? unusableAround(session.parts.workTree.root) : undefined;
+    return session.disable(reason, because);
   }
   const isGivenUp = session.disabledReason === 'OtherWorkTree'; // an earlier warning has informed the client
   const opened = await storeOrDamage(session, mode);
   if (opened === undefined) return;
   const { store, stored } = opened;
-  const capture = await captureOf(session, store);
+  let capture: Capturer | undefined;
   try {
+    capture = openCapturer(session, store);
     warnOfDamage(session, store);
     const checkpoints: Checkpoints = {
       store,
@@ -88,10 +87,10 @@ export async function enableCheckpoints(
     };
     session.parts.operations.learn(stored);
     if (stored.length === 0 && mode === 'auto' && session.parts.repository === undefined)
-      return await finishClean(session, store, capture);
+      return finishClean(session);
     const site = restoreSite(session, checkpoints);
     if (waitsForAnotherRoot(site)) {
-      if (!isGivenUp) return await waitForRoot(session, store, capture);
+      if (!isGivenUp) return waitForRoot(session);
       setAside(session.parts);
     }
     for (const warning of joinLog(session, stored, checkpoints.index.head, recoverConversation))
@@ -103,7 +102,7 @@ export async function enableCheckpoints(
     writeAtomically(session.parts.directory.enabledFile, '');
     await withinTimeout(session, context, async (limited) => {
       reopenUnpublished(site);
-      const ignoredBy = await capture.ignoredBy();
+      const ignoredBy = await checkpoints.capture.ignoredBy();
       if (ignoredBy !== undefined) context.warn(isIgnoredText(ignoredBy));
       await recover(site, limited);
       await recoverAnswered(site, limited);
@@ -113,9 +112,12 @@ export async function enableCheckpoints(
     });
   } catch (error) {
     session.disable('NotRequested');
-    await capture.close();
-    await store.close();
     throw error;
+  } finally {
+    if (session.enabled === undefined) {
+      await capture?.close();
+      await store.close();
+    }
   }
 }
 
@@ -150,33 +152,19 @@ function warnOfDamage({ parts }: Session, store: SnapshotStore): void {
  * Finishes an interrupted checkpoint/clean. Called for a session that is outside a repository, had checkpoints, and has
  * none now.
  */
-async function finishClean(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
+function finishClean(session: Session): void {
   files.rmSync(session.parts.directory.enabledFile, { force: true });
   session.disable('NotARepository');
-  await capture.close();
-  await store.close();
 }
 
 /**
  * Disables checkpoints until the client decides, because a restore was interrupted and another directory is
  * now at the work tree's path. Changes no file.
  */
-async function waitForRoot(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
+function waitForRoot(session: Session): void {
   session.hasUnfinishedRestore = true;
   session.disable('OtherWorkTree');
   session.parts.log.warn(remedies.OtherWorkTree);
-  await capture.close();
-  await store.close();
-}
-
-/** Opens the capturer. If this fails, closes the store. */
-async function captureOf(session: Session, store: SnapshotStore): Promise<Capturer> {
-  try {
-    return openCapturer(session, store);
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
 }
 
 /** Makes the checkpoint with tag "0". The checkpoint's commit message is the same as in Q CLI. */
