@@ -27,6 +27,7 @@ import {
   type ConversationState,
   type Lengths,
   lengthsOf,
+  type Moment,
   tailOf,
   tangentSeconds,
 } from './state/state.ts';
@@ -241,7 +242,7 @@ export class Conversation {
    * open tangent.
    */
   clear(idempotency?: Idempotency): Lengths {
-    return this.#timeline.commit({ op: 'clear' }, (_before, after) => lengthsOf(after.thread), idempotency);
+    return this.#timeline.commit({ op: 'clear' }, newLengths, idempotency);
   }
 
   /**
@@ -251,11 +252,7 @@ export class Conversation {
    */
   setValidRange(start: number, end: number, idempotency?: Idempotency): Lengths {
     const range = requestedRange(this.#timeline.present.thread.history, start, end);
-    return this.#timeline.commit(
-      { op: 'setValidRange', range },
-      (_before, after) => lengthsOf(after.thread),
-      idempotency,
-    );
+    return this.#timeline.commit({ op: 'setValidRange', range }, newLengths, idempotency);
   }
 
   /**
@@ -282,7 +279,7 @@ export class Conversation {
       refuse('keep', 'must be a count of entries, or an entry id.');
     return this.#timeline.commit(
       { op: 'compact', summary: { text, metadata }, keep },
-      (_before, after) => lengthsOf(after.thread),
+      newLengths,
       idempotency,
     );
   }
@@ -347,6 +344,9 @@ export class Conversation {
     return this.#timeline.present.settings.limits;
   }
 }
+
+/** Returns the lengths of the conversation after a change. */
+const newLengths = (_before: Moment, after: Moment): Lengths => lengthsOf(after.thread);
 
 /**
  * Checks and returns the message that the user will send next. Returns undefined for null and undefined. Replaces an
