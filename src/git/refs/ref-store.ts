@@ -66,8 +66,7 @@ export class RefStore {
       files.renameSync(intentFile, this.damagedIntent);
     } else if (intent !== undefined) {
       await this.#removeLocks(intent);
-      await this.#ask(intent, () => '');
-      this.#sync(intent);
+      await this.#set(intent);
       this.#removeIntent();
     }
     const stamp = this.#stampNow();
@@ -197,8 +196,7 @@ export class RefStore {
    */
   async #rollBackUndecided(): Promise<void> {
     if (this.#undecided.length === 0) return;
-    await this.#ask(this.#undecided, () => '');
-    this.#sync(this.#undecided);
+    await this.#set(this.#undecided);
     this.#removeIntent();
     this.#recordValues(this.#undecided);
     this.#undecided = [];
@@ -232,8 +230,7 @@ export class RefStore {
   /** Lets git make the changes. Returns false when git refuses the changes because an object is missing. */
   async #isAsked(changes: readonly RefChange[]): Promise<boolean> {
     try {
-      await this.#ask(changes, () => '');
-      this.#sync(changes);
+      await this.#set(changes);
       return true;
     } catch (error) {
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed' || hasDied(error)) throw error;
@@ -296,17 +293,22 @@ export class RefStore {
         await this.reload();
       }
     } catch (second) {
-      await this.#asBefore(before, error, second);
+      return this.#refuse(before, error, second);
     }
     this.#endIntent();
     throw error;
   }
 
-  /** Handles a failed check or undo. @throws {@link unknownOutcome} unless it is certain that no ref has changed */
-  async #asBefore(before: readonly RefChange[], error: unknown, second: unknown): Promise<void> {
+  /**
+   * Ends a change whose check or undo failed with `second`.
+   * @throws `error` when a listing proves that no ref has changed; otherwise {@link unknownOutcome}
+   */
+  async #refuse(before: readonly RefChange[], error: unknown, second: unknown): Promise<never> {
     this.#undecided = before;
     if (!(await areAt(this.#options, before))) throw unknownOutcome(both(error, second));
     this.#undecided = [];
+    this.#endIntent();
+    throw error;
   }
 
   /** Finds out the outcome after a failure: reads the refs, and then completes or undoes the change. */
@@ -316,9 +318,7 @@ export class RefStore {
       await this.#removeLocks(changes);
       await this.reload();
     } catch (second) {
-      await this.#asBefore(before, error, second);
-      this.#endIntent();
-      throw error;
+      return this.#refuse(before, error, second);
     }
     const foreign = changes.filter(
       ({ ref, to }) => this.#broken.includes(ref) || ![known.get(ref), to].includes(this.#refs.get(ref)),
@@ -333,6 +333,12 @@ export class RefStore {
     } catch (again) {
       await this.#rollBack(before, again, true);
     }
+  }
+
+  /** Makes and syncs the changes, whatever values the refs have. */
+  async #set(changes: readonly RefChange[]): Promise<void> {
+    await this.#ask(changes, () => '');
+    this.#sync(changes);
   }
 
   async #ask(changes: readonly RefChange[], oldValue: (ref: string) => string | undefined): Promise<void> {
