@@ -34,14 +34,7 @@ export function stampOf(stats: BigIntStats): Stamp {
  * nothing.
  */
 export function isStampOf(stamp: Stamp, stats: BigIntStats): boolean {
-  return (
-    stats.ctimeNs === stamp.ctimeNs &&
-    stats.mtimeNs === stamp.mtimeNs &&
-    Number(stats.size) === stamp.size &&
-    Number(stats.ino) === stamp.ino &&
-    Number(stats.mode) === stamp.mode &&
-    Number(stats.dev) === stamp.dev
-  );
+  return stats.ctimeNs === stamp.ctimeNs && isSameContent(stats, stamp);
 }
 
 /** True when two stamps show the same file in the same state. Compares the same fields as {@link isStampOf}. */

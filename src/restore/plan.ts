@@ -226,7 +226,7 @@ export function planRestoreAtOnce(facts: RestoreFacts): RestorePlan {
 }
 
 /** Returns the expected result of a run. Doubtful steps count as failed. */
-export function expectedResult(plan: RestorePlan): ExpectedResult {
+export function expectedResult(plan: RestorePlan): PathResults {
   const doubts = new Map(plan.doubtful.map(({ path, reason }) => [path, reason]));
   const failed = [...plan.failed];
   const isDone = (path: TreePath, needs: readonly TreePath[] = []): boolean => {
@@ -251,13 +251,15 @@ export function expectedResult(plan: RestorePlan): ExpectedResult {
   };
 }
 
-/** The expected result of a restore for each path, as far as it is known before any change. */
-interface ExpectedResult {
+/** The result of a restore for each path. Before any change: the expected result, as far as it is known. */
+export interface PathResults {
   readonly restored: readonly TreePath[];
   /** The removed files, including the files of a directory that a file replaces. */
   readonly deleted: readonly TreePath[];
   readonly failed: readonly Failure[];
+  /** The paths whose content before the restore came from outside this session. */
   readonly conflicts: readonly TreePath[];
+  /** The paths that the restore skipped on purpose. */
   readonly skipped: readonly LeftAlone[];
 }
 

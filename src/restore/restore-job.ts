@@ -9,7 +9,7 @@ import type {
   StoredCheckpoint,
 } from '../store/snapshot-store.ts';
 import type { TreePath } from '../tree/tree-path.ts';
-import type { Failure, LeftAlone, RestorePlan } from './plan.ts';
+import type { LeftAlone, PathResults, RestorePlan } from './plan.ts';
 
 /** The state that a restore wants to reach: the input of its plan. The intent has the same facts. */
 export interface RestoreGoal {
@@ -92,14 +92,7 @@ export interface PreparedRestore extends FilePlan {
 export type RestoreScope = 'files' | 'conversation' | 'both';
 
 /** The outcome of a restore. */
-export interface RestoreOutcome {
-  readonly restored: readonly TreePath[];
-  readonly deleted: readonly TreePath[];
-  readonly failed: readonly Failure[];
-  /** The paths whose content before the restore came from outside this session. */
-  readonly conflicts: readonly TreePath[];
-  /** The paths that the restore skipped on purpose. */
-  readonly skipped: readonly LeftAlone[];
+export interface RestoreOutcome extends PathResults {
   readonly safety?: StoredCheckpoint | undefined;
   readonly checkpoint?: StoredCheckpoint;
   readonly historyLength: number;

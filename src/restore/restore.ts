@@ -22,7 +22,7 @@ import { intentOf, type RestoreIntent, RestoreJournal } from './journal.ts';
 import { keptBesideMessage } from './late-look.ts';
 import { protectMerged, unprotectMerged } from './merged-target.ts';
 import { ownerOnlyMessage } from './permission-setter.ts';
-import { expectedResult, type Failure } from './plan.ts';
+import { expectedResult, type Failure, type PathResults } from './plan.ts';
 import type { FilePlan, PreparedRestore, RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 import { type AppliedPlan, applyRestore } from './restorer.ts';
@@ -139,10 +139,7 @@ function conversationAfter({ conversation }: RestoreSite, job: RestoreJob): Conv
   return conversation.at(job.conversation ?? job.target.record.conversation);
 }
 
-type Applied = Pick<
-  RestoreOutcome,
-  'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'checkpoint'
->;
+type Applied = PathResults & Pick<RestoreOutcome, 'checkpoint'>;
 
 /**
  * Runs a prepared restore: writes the intent, changes the work tree, and removes the intent. If the daemon is killed in between,
