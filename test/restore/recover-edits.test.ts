@@ -270,7 +270,10 @@ test('if another directory is at the path of the work tree, a recovery keeps thi
       await rig.request('checkpoint/create', { session: other.id, kind: 'turn' });
       assert.unreachable();
     } catch (error) {
-      assert.match((error as Error).message, /another directory is at its path.*checkpoint\/init/s);
+      assert.match(
+        (error as Error).message,
+        /another directory is at the path of the work tree.*checkpoint\/init/s,
+      );
     }
     await rig.sessions.close(other.id, 'abrupt');
     rmSync(rig.work, { recursive: true });

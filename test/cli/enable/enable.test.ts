@@ -168,7 +168,7 @@ test('the command `enable` replaces a read-only settings file only after the use
     assert.is(ran.code, 1);
     assert.match(
       ran.stderr,
-      /settings\.json was not changed: the file is read-only \(mode 0400\), and --yes does not/,
+      /settings\.json was not changed: the file is read-only \(mode 0400\)\. With --yes, the command does not/,
     );
     assert.is(readFileSync(file, 'utf8'), '{}\n');
     if (!hasTerminal()) return;
