@@ -14,7 +14,7 @@ for (const line of readFileSync(join(here, 'specification.md'), 'utf8').split('\
   if (cells?.[1] !== undefined && cells[3] !== undefined) statuses.set(cells[1], cells[3]);
 }
 
-/** The items that titles of tests name. A title is the first argument of `test(` or of a helper. */
+/** The items that the titles of tests mention. A title is the first argument of `test(` or of a helper. */
 const named = new Map<string, string>();
 for (const file of readdirSync(here, { recursive: true, encoding: 'utf8' })) {
   if (!/\.(test|long)\.ts$|suite[a-z-]*\.ts$/.test(file)) continue;

@@ -1,4 +1,4 @@
-// Checks rules for imports between files that the linter does not check.
+// Checks rules for imports that the linter does not check.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

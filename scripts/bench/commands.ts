@@ -63,7 +63,7 @@ export class CommandLine {
   }
 }
 
-/** Returns the time of an empty Node program. No command can be faster. */
+/** Returns how long an empty Node program takes. No command can be faster. */
 export function emptyProgram(repeats: number): readonly number[] {
   return Array.from({ length: repeats }, () => {
     const started = performance.now();

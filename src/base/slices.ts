@@ -34,8 +34,8 @@ function beginTurn(): void {
 
 function resumeNext(): void {
   paused.shift()?.();
-  // Node runs the callbacks of all finished promises before the next tick. At the next tick, the resumed work has
-  // therefore paused again or waits for something else.
+  // Node runs the callbacks of all finished promises before the next tick. So at the next tick the resumed work has
+  // either paused again, or waits for something else.
   queueMicrotask(() => process.nextTick(afterSlice));
 }
 

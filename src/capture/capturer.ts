@@ -237,7 +237,7 @@ export class Capturer {
     const { result, next } = await this.#scan({ previous: tree, sink: undefined, signal });
     if (!result.isStopped) this.#adopt(next);
     if (!result.isStopped && result.root === tree) return false;
-    // A scan that stopped early has found a path that is new or that the snapshot skipped.
+    // If the scan stopped early, it found a path that is new, or that the snapshot skipped.
     return skippedThen.length > 0 || (!result.isStopped && result.skipped.length > 0) ? 'unsure' : true;
   }
 

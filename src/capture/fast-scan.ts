@@ -216,7 +216,7 @@ interface LinkedFile {
   links: number;
 }
 
-/** The captured names of each file with several names. Names outside the work tree are unknown. */
+/** The captured names of each file with several names. A name outside the work tree is not in the list. */
 class LinkedNames {
   readonly #files: ChangedMap<string, LinkedFile>;
   /** The entries that belong only to this object. All other entries are shared with earlier objects. */

@@ -96,8 +96,9 @@ function isWritten(from: KnownTree['from']): from is OtherDirectory {
 }
 
 /**
- * Returns the stored form of a tree. `written`: the directories in the columns, in their order. The value is true if
- * there is a row for each name in the directory. Returns undefined when a part of the tree is not in the store.
+ * Returns the stored form of a tree. `written`: the directories in the columns, in the order of the columns. The value
+ * is true if there is a row for each name in the directory. Returns undefined when a part of the tree is not in the
+ * store.
  */
 export function storedTree(
   snapshot: SnapshotId,

@@ -30,10 +30,7 @@ export interface FileClock {
    * removed or replaced.
    */
   readonly isLocal: boolean;
-  /**
-   * A time in milliseconds since 1970. This clock certainly shows this time or a later time. 0 when the clock is
-   * unknown.
-   */
+  /** The clock has reached at least this time, in milliseconds since 1970. 0 when the clock is unknown. */
   readonly reachedMs: number;
   /** How many milliseconds this clock is behind the clock of this process. */
   readonly behindMs: number;

@@ -132,8 +132,8 @@ export class Walk {
 
   /**
    * Returns the `doubtful` directories and the directories that have changed since they were listed, parents first. If
-   * this method returns no directory, all listings were correct at one instant: when the scan began, or during this
-   * call.
+   * this method returns no directory, there was a moment at which all listings were correct: when the scan began, or
+   * during this call.
    */
   async changed(doubtful: ReadonlySet<TreePath> = new Set()): Promise<WalkedDirectory[]> {
     const changed: WalkedDirectory[] = [];
@@ -234,7 +234,7 @@ export class Walk {
     }
   }
 
-  /** True when {@link #isOfStart} may stay true with this directory. */
+  /** True when this directory certainly had its listed names at the start of the scan; see {@link #isOfStart}. */
   #wasSoAtStart(directory: WalkedDirectory): boolean {
     const { clock, earlier } = this.#options;
     const before = directory.isUnchanged ? earlier.get(directory.path) : directory;
@@ -248,7 +248,7 @@ export class Walk {
   #directoriesBelow(directory: WalkedDirectory): Inherited[] {
     const next: Inherited[] = [];
     for (const below of directory.below) {
-      // Entries in columns are not made for this check: the rules exclude none of a whole directory.
+      // Makes no entries from the columns for this check, because the rules exclude nothing in a whole directory.
       const entry = directory.known?.isWhole === true ? notIgnored : directory.entries.get(below.name);
       if (entry === undefined) continue;
       const inherited = this.#selection.enter(directory, below, entry);

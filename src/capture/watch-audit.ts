@@ -149,7 +149,7 @@ const foundMax = 1_000;
 /**
  * Returns the unmarked paths that were made, changed or removed between two captures. Returns undefined when there are
  * too many paths. Returns a directory only if both captures contain it, with different permissions. A capture omits
- * empty directories. So a directory that is only in one capture may have existed all the time, without a file.
+ * empty directories. So a directory that is only in one capture may have existed all the time, as an empty directory.
  */
 async function certainDifferences(
   earlier: ScannedTree,

@@ -269,8 +269,7 @@ const contentBytesMax = 1 << 20;
 const totalBytesMax = 16 << 20;
 
 /**
- * Compares two states of the files with git's own differ, so that all strategies give the same result.
- * Returns texts as bytes.
+ * Lets git itself compare two states of the files, so that all strategies give the same result. Returns texts as bytes.
  * @throws InvalidTag, UnknownCheckpoint, CheckpointsDisabled, DataCorrupt
  */
 async function snapshotDiff(

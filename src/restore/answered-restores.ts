@@ -42,8 +42,8 @@ export class AnsweredRestores {
   #running: Promise<void> | undefined;
 
   /**
-   * If `durable` is true, each restore syncs its files before the daemon answers the client. Then no restore needs a
-   * note.
+   * If `durable` is true, each restore syncs its files before the daemon answers the client. In this case no restore
+   * needs a note.
    */
   constructor(directory: AnsweredDirectory, root: string, durable: boolean, log: Log) {
     this.#directory = directory;

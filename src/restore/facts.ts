@@ -211,8 +211,8 @@ async function factsOf(
 interface Bounds {
   readonly only?: ReadonlySet<TreePath> | undefined;
   /**
-   * The paths that certainly did not exist in the target's state. A restore checked their absence before it created
-   * files at these paths.
+   * The paths that certainly did not exist in the target's state. A restore found nothing at these paths before it
+   * created files there.
    */
   readonly known?: ReadonlySet<TreePath> | undefined;
   readonly leave: Map<TreePath, LeftReason>;

@@ -351,8 +351,8 @@ class Draft {
   *refuseUnsafe(): Steps {
     const unknown = new Set(this.#facts.unknown);
     const aboveUnknown = new Set(this.#facts.unknown.flatMap((path) => ancestors(path)));
-    // Also compares with the existing entries, because on a disk that folds names, another spelling means the same
-    // file.
+    // Also compares the paths to write with the existing entries, because another spelling means the same file on a
+    // disk that folds names.
     const present = this.#changes.filter(({ before }) => before !== undefined).map(({ path }) => path);
     const { respelled, colliding } = respell(this.#facts, this.#writes, present, this.#byPath);
     for (const { to, from, before } of respelled) {

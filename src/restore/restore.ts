@@ -369,8 +369,8 @@ function composeRestored(
 const undoMax = 100;
 
 /**
- * Returns the undo and redo stacks after a restore with the checkpoint `id`. An undo moves the newest restore from the
- * undo stack to the redo stack; a redo moves it back. Any other restore empties the redo stack.
+ * Returns the undo and redo stacks after a restore that made the checkpoint `id`. An undo moves the newest restore from
+ * the undo stack to the redo stack; a redo moves it back. Any other restore empties the redo stack.
  */
 function stacksAfter(
   head: CheckpointRecord | undefined,

@@ -48,7 +48,7 @@ export interface FirstClient {
 
 interface ServerOptions {
   readonly log: Log;
-  /** Exits the process. Called once, after the stop and after all responses were sent. */
+  /** Exits the process. Called once, when the daemon has stopped and all responses were sent. */
   readonly exit: (code: number) => void;
   /** The first client. When absent, the daemon treats all clients equally, and ends after `idleMs` without a client. */
   readonly first?: FirstClient;

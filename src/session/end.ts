@@ -509,7 +509,7 @@ async function isWhole(store: Pick<SnapshotStore, 'checkpoints'>, expected: numb
   }
 }
 
-// The state `moved`: the path is free.
+// The state `moved`: the directory has a trash name, and its former path is free.
 
 /** True for a name in the storage root that the daemon gives to a directory before deleting it. */
 function isTrash(name: string): boolean {

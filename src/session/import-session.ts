@@ -170,7 +170,7 @@ async function claimNew(directory: SessionDirectory, marker: SessionMarker): Pro
 }
 
 /**
- * Brings everything of the line into the session. A store that cannot use git's objects gets its checkpoints later; see
+ * Copies all data of the line into the session. A store that cannot use git's objects gets its checkpoints later; see
  * {@link keepLine}.
  */
 async function fill(

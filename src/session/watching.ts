@@ -43,7 +43,7 @@ const waitMsMax = 5000;
  */
 export function startWatching(session: Session): void {
   const { watcher, enabled } = session;
-  enabled?.capture.scanSoon(); // the handles may already be ready, and then nothing else starts a scan
+  enabled?.capture.scanSoon(); // if the handles are ready already, nothing else starts a scan
   if (enabled === undefined || watcher?.handles === undefined) watcher?.start();
   else
     watcher.start(Promise.race([enabled.capture.whenWatched(), delay(waitMsMax, undefined, { ref: false })]));

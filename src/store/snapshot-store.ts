@@ -206,7 +206,7 @@ export interface SnapshotStore extends SnapshotSink {
    * Reads from the disk and uses no cache. Ignores paths that are not in the snapshot.
    */
   lostDirectories(snapshot: SnapshotId, directories: readonly TreePath[]): Promise<readonly TreePath[]>;
-  /** Makes the two snapshots visible to git's differ. Undefined stands for the empty tree. */
+  /** Makes the two snapshots visible to git, so that git can compare them. Undefined stands for the empty tree. */
   gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees>;
 
   /** The object directories in which git finds snapshots by their ids. Absent when the store has no git objects. */
@@ -314,7 +314,7 @@ export interface StrategyDriver {
    */
   openToRead?(options: StoreOptions, scratch: string): Promise<ReadableStore>;
   /**
-   * Moves the remains of this session's damaged store to an existing directory. The next {@link open} then makes a new
+   * Moves what is left of this session's damaged store to an existing directory. The next {@link open} then makes a new
    * store.
    */
   setAside(options: StoreOptions, to: string): Promise<void>;

@@ -203,8 +203,8 @@ function entriesOf(node: DirectoryNode | undefined): Directory['entries'] {
 }
 
 /**
- * True when nothing at the path or below it differs. Two sealed directories with the same id can still differ. A store
- * may keep permissions beside its trees, so the sub-directories may have different permissions.
+ * True when nothing at the path or below it differs. A store may keep permissions outside its trees, so two directories
+ * with one id may have sub-directories with different permissions.
  */
 function isSame(one: DirectoryNode, other: DirectoryNode | undefined): boolean {
   if (one === other) return true;

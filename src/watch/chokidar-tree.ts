@@ -80,7 +80,7 @@ export class ChokidarTree {
     this.#listener = listener;
   }
 
-  /** The number of watched directories. The number falls only some time after a directory was removed. */
+  /** The number of watched directories. After the removal of a directory, the number decreases only with a delay. */
   get directories(): number {
     return this.#watched.size;
   }

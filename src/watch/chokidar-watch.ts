@@ -11,7 +11,7 @@ export interface ChokidarOrder {
   /** The canonical path of the work tree. */
   readonly root: string;
   readonly storage?: string | undefined;
-  /** The paths, in the work tree, of directories that the ignore rules exclude. */
+  /** The directories in the work tree that the ignore rules exclude. */
   readonly ignored: readonly TreePath[];
 }
 

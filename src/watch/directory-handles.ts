@@ -303,7 +303,7 @@ class Fence {
     });
   }
 
-  /** Resolves the fence for which the thread has read the cookie's event. */
+  /** Resolves the fence of a cookie, because the thread has read the cookie's event. */
   read(name: string): void {
     this.#answer(name, true);
   }

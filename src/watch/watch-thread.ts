@@ -43,7 +43,7 @@ interface Seat<Message> {
   onFailure(failure: ThreadFailure): void;
 }
 
-/** The threads that more sessions may enter. */
+/** The threads that can serve more sessions. */
 const openThreads = new Map<string, SharedThread<unknown>>();
 
 /**

@@ -29,8 +29,8 @@ export function mountAt(mounts: string, directory: string): string | undefined {
 }
 
 /**
- * A bind mount, in either direction, can show the files of the canonical `path` at a second path. Lists these second
- * paths in `directory`. Another mount may cover a listed path, so callers must compare identities.
+ * A bind mount, in either direction, can show the files of the canonical `path` at a second path. Returns the second
+ * paths that are inside `directory`. Another mount may cover a listed path, so callers must compare identities.
  */
 export function shownWithin(mounts: string, path: string, directory: string): string[] {
   const all = linesWhere(mounts, (place) => place !== '').map((line) => {

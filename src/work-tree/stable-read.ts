@@ -222,8 +222,8 @@ function readSmall<Id>(
 let scratch: Buffer | undefined;
 
 /**
- * Returns a buffer that the next call overwrites. With a new buffer for each call, a scan that only computes ids would
- * leave the contents of 100,000 files to the garbage collector.
+ * Returns a buffer that the next call overwrites. If each call made a buffer, a scan of 100,000 files would leave as
+ * many buffers to the garbage collector.
  */
 function scratchOf(size: number): Buffer {
   scratch ??= Buffer.allocUnsafeSlow(memoryMax);

@@ -63,7 +63,8 @@ test('a capture looks once at each unchanged directory, and again if a name move
     it.rig.write('d1/e/f1', 'changed'); // does not change the stamp of the directory
     await it.once();
     assert.equal(Object.fromEntries(looks), { d0: 1, d1: 1, d2: 1, 'd0/e': 1, 'd1/e': 3, 'd2/e': 1 });
-    // A file moves from a directory that the capture has not looked at yet to a directory that it has looked at.
+    // While the capture runs, a file moves from a directory that the capture lists later to a directory that is already
+    // listed.
     for (const [from, to] of [
       ['d2/e', 'd0/e'],
       ['d0/e', 'd2/e'],

@@ -1,4 +1,4 @@
-// Runs the scenarios that all clients share in the TypeScript client. protocol/clients/scenarios.json contains these
+// Runs the shared scenarios of all clients with the TypeScript client. protocol/clients/scenarios.json contains these
 // scenarios and describes their notation. Two scenarios run at the same time, because each spends most of its time on
 // starting a daemon.
 import {

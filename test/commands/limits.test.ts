@@ -1,4 +1,4 @@
-// Tests that the daemon enforces the limits of a session without a store/gc of a client, on every strategy.
+// Tests on every strategy that the daemon enforces the limits of a session even if no client calls store/gc.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';

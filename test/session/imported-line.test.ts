@@ -54,7 +54,7 @@ test.after.each(async ({ machines }) => {
 
 test.after(({ container }) => container.close());
 
-/** A session that was imported into `sqlite`, whose daemon ended before it converted the line. */
+/** A session that was imported into `sqlite`. The daemon ended before it converted the session's line. */
 interface Waiting {
   readonly root: string;
   readonly storage: string;

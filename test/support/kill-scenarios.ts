@@ -73,8 +73,8 @@ const numbered = (first: string, last: string): string =>
   [first, ...Array.from({ length: 9 }, (_, n) => `line ${n}`), last, ''].join('\n');
 
 /**
- * Writes the files of these scenarios. If `isChanged` is true, includes the changes of the turn: it also made one file
- * and deleted another file. `first` and `last` are lines of `a.txt`.
+ * Writes the files of these scenarios. If `isChanged` is true, writes the state after the turn, which also made one
+ * file and deleted another file. `first` and `last` are lines of `a.txt`.
  */
 function writeFiles(rig: WireSession, first: string, last: string, isChanged: boolean): void {
   rig.write('a.txt', numbered(first, last));

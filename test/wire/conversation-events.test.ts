@@ -1,6 +1,6 @@
 // For every change of the conversation, each client that asked for the event gets it once, before the answer. The event
-// has the same state as conversation/get. The list of methods comes from protocol.json, so that no new method is
-// forgotten.
+// contains the same state as the answer to conversation/get. The list of methods comes from protocol.json, so that no
+// new method is forgotten.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

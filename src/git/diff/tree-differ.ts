@@ -60,7 +60,8 @@ export class TreeDiffer {
    *
    * Cuts the output after `bytesMax` bytes. Returns undefined when the process failed, or when it is busy with another
    * comparison, which may take long.
-   * @throws AbortError. After an abort or a cut, ends the process, because no caller reads the rest of its output.
+   * @throws AbortError. When the output is cut or the call is aborted, ends the process, because no caller reads the
+   * rest of the output.
    */
   async ask(
     format: readonly string[],

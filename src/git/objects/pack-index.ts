@@ -5,7 +5,7 @@ import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
 
 const start = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
-/** The offset of the number of objects, which is the last number in the table of first bytes. */
+/** The offset at which the index stores its count of objects: in the last entry of the table of first bytes. */
 const countOffset = start.length + 255 * 4;
 const idsOffset = countOffset + 4;
 const idBytes = 20;

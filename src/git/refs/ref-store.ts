@@ -191,8 +191,8 @@ export class RefStore {
   }
 
   /**
-   * Undoes a change whose outcome is unknown. Called before the next change, because the next opening would otherwise
-   * repeat the old change and overwrite later changes.
+   * Undoes a change whose outcome is unknown. Called before another change begins. Otherwise the next opening would
+   * repeat the undecided change and overwrite later changes.
    */
   async #rollBackUndecided(): Promise<void> {
     if (this.#undecided.length === 0) return;
@@ -554,8 +554,8 @@ async function keepingPackedMode(gitDir: string, work: () => Promise<unknown>): 
   await work();
   const after = modeOf(file);
   if (before === undefined || after === undefined || before === after) return;
-  // Fails if the file is missing, or if it belongs to another user, who then chose the bits. The refs are correct even
-  // after this failure.
+  // Fails if the file is missing. Also fails if the file belongs to another user, because that user chose its
+  // permission bits. The refs are correct even after this failure.
   attempt(hasCode('ENOENT', 'EPERM'), () => files.chmodSync(file, before));
 }
 

@@ -11,8 +11,8 @@ export interface Piece {
 }
 
 /**
- * Says how line feeds and tabs are shown: unchanged, as spaces, or as signs. A name is shown with signs, because a name
- * normally contains no line feed or tab.
+ * Says how line feeds and tabs are shown: unchanged, as spaces, or as signs. In names they are shown as signs, because
+ * a line feed or tab in a name is unusual.
  */
 export type Blanks = 'kept' | 'spaces' | 'signs';
 

@@ -1,7 +1,7 @@
 // Checks every incoming JSON value before passing it to the JSON-RPC library. The checks concern the envelope, the id,
 // and the number of running requests. Without these checks, the library confuses the ids 1 and "1" and never answers a
-// duplicate id. The library also throws on a cancel without parameters, and queues requests without limit. This module
-// knows no methods except `$/cancelRequest` and `shutdown`.
+// duplicate id. The library also throws on a `$/cancelRequest` without parameters, and queues any number of requests.
+// This module knows no methods except `$/cancelRequest` and `shutdown`.
 import type { Message } from 'vscode-jsonrpc/node';
 import { type WireError, wireError } from '../error-response.ts';
 

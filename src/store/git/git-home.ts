@@ -14,7 +14,9 @@ export interface GitHome {
   readonly writePlace: GitPlace;
   /** True when git in `writePlace` sees earlier objects, and therefore does not write them again. */
   readonly isBelieved: boolean;
-  /** The place in which all objects are visible, including unpublished objects. Git's differ runs in this place. */
+  /**
+   * The place in which all objects are visible, including unpublished objects. Git compares snapshots in this place.
+   */
   readonly readPlace: GitPlace;
   /** Object directories whose loose objects the daemon reads without git; see {@link ObjectReader}. */
   readonly looseIn?: readonly string[];

@@ -1,8 +1,8 @@
-// In the background, packs the loose objects and refs of a repository that only the daemon uses. A checkpoint makes
-// some six small files, so a long session would fill the disk with small files and slow down every opening. The
-// repository is complete after each step. A pack is on the disk under its final name before the loose copies of its
-// objects are removed. In the same way, `packed-refs` is on the disk before the files of its refs are removed. A kill
-// leaves, at worst, a temporary file, or an object in two places.
+// Packs the loose objects and refs of a repository in the background. Only the daemon uses this repository. A
+// checkpoint makes some six small files, so a long session would fill the disk with small files and slow down every
+// opening. The repository is complete after each step. A pack is on the disk under its final name before the loose
+// copies of its objects are removed. In the same way, `packed-refs` is on the disk before the files of its refs are
+// removed. A kill leaves, at worst, a temporary file, or an object in two places.
 import { join } from 'node:path';
 import { syncAll } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
@@ -227,9 +227,9 @@ function packsIn(objects: string): Pack[] {
 }
 
 /**
- * Returns the packs to merge into a new pack, smallest first. Adds packs until the next pack has more than twice as
- * many objects as the new pack. The loose objects count as part of the new pack. So each object is rewritten only about
- * once per doubling of the number of objects.
+ * Returns the packs to merge into a new pack, smallest first. Stops before a pack that has more than twice as many
+ * objects as the new pack would have so far. The loose objects count as part of the new pack. So each object is
+ * rewritten only about once per doubling of the number of objects.
  */
 function packsToJoin(packs: readonly Pack[], loose: number): readonly Pack[] {
   let total = loose;

@@ -213,8 +213,8 @@ export class Quarantine {
     const isCollecting = this.#isCollecting();
     await this.restoreObjects();
     if (isCollecting) return true;
-    // An object that still has no file is either missing, or in a pack of the user, where it stays. A prune may remove
-    // further files during the query to git, so the objects without a file are selected before the query.
+    // An object that still has no file is either missing, or in a pack of the user, where it stays. Selects the objects
+    // without a file before the query to git, because a prune may remove more files during the query.
     const away = this.#recent.filter(({ file }) => !isThere(file)).map(({ file }) => idOf(file));
     const missing = await this.#missing(away.filter((id) => id.length === 40));
     const packed = new Set(away.filter((id) => !missing.has(id)));

@@ -318,10 +318,11 @@ function dropSpool(content: StableContent): void {
   if (content.kind === 'spool') removeSpool(content.file);
 }
 
-// Proves that every content of a capture is in the store. Git does not write an object that seems to exist, so the
-// proof reads an existing object first. If the object is damaged, the proof writes it again in another place, and git
-// then uses the readable copy. This proof is for stores into which git writes directly. The proof cannot check objects
-// that no capture passes to it. `store/verify` and the next full scan check such objects.
+// Proves that every content of a capture is in the store. Git does not write an object that seems to exist. Therefore
+// the proof first reads such an object, to check that it is undamaged. If the object is damaged, the proof writes a
+// readable copy in another place, and git then uses this copy. This proof is for stores into which git writes directly.
+// The proof cannot check objects that no capture passes to it. `store/verify` and the next full scan check such
+// objects.
 
 interface ObjectToProve {
   readonly id: string;

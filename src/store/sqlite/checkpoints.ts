@@ -295,8 +295,8 @@ export class SqliteCheckpoints {
 
 /**
  * The number of consecutive rows that are written in the order of their contents. A slice of these rows then changes few
- * pages of the index on contents, and few contents, whose ref_counts change. The paths of more rows would be spread over
- * too many pages of the index on paths.
+ * pages of the index on contents, and few contents, whose ref_counts change. With a larger number, the paths of these
+ * rows would be spread over too many pages of the index on paths.
  */
 const rowsInOrder = 4000;
 

@@ -1,4 +1,4 @@
-// Shows two snapshots of the database to git's own differ, so that all strategies give the same diff. A scratch
+// Lets git itself compare two snapshots of the database, so that all strategies give the same diff. A scratch
 // repository contains only the differences between the snapshots. All diffs use one scratch repository until it has
 // grown large or the database is swept. So one differ process can serve many diffs, and equal contents are written only
 // once.

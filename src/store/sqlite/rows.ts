@@ -1,6 +1,6 @@
 // The specified file rows. The rows of a checkpoint are the changes since its parent. A full checkpoint needs no parent
 // and has a row for each of its files: it is a root or a regular keyframe. The rows are computed from the directories.
-// The daemon writes them in the transaction of the checkpoint, or earlier under a hidden row.
+// The daemon writes the rows in the transaction of the checkpoint, or earlier under a hidden row.
 import type { SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { Entry, TreeChange } from '../../tree/tree.ts';

@@ -275,8 +275,8 @@ export class SqliteWriter implements SnapshotWriter {
       const insert = (): void => {
         stored = insertSharedChunk(database, { ...at, stamp: generationOf(database) }, packed);
       };
-      // New bytes fill the journal, which must be written back from time to time. So new bytes, and only these, are
-      // written in slices.
+      // New bytes fill the journal, which must be written back from time to time. Therefore only new bytes are written
+      // in slices.
       if (packed === undefined) await database.transaction(insert);
       else await database.inSlices([at], () => insert, signal);
       provenChunks.add(id);

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { failureOf, type WireClient } from '../../support/wire-client.ts';
 
-/** The seconds for which a hanging git sleeps. By this number, the test finds its own processes. */
+/** The seconds for which a hanging git sleeps. The number also identifies the processes of this test. */
 const seconds = 1_000_000 + process.pid;
 
 /**

@@ -76,8 +76,8 @@ function damage(trial: number): string {
   ].filter((file) => statSync(file).size > 0);
   ours.sort();
   // In half of the trials, each file is equally likely to be damaged. In the other half, each byte is equally likely to
-  // be damaged. With the first rule alone, the many small files would get all damage. With the second rule alone, the
-  // single large database would get it.
+  // be damaged. The first rule alone would damage almost only the many small files, and the second rule alone almost
+  // only the single large database.
   let file = ours[below(ours.length)] ?? '';
   if (random() < 0.5) {
     let left = below(ours.reduce((sum, each) => sum + statSync(each).size, 0));

@@ -1,7 +1,7 @@
 // A client in its own process, which the test kills. The client opens the session, sends one request, and prints `sent`
-// without waiting for the answer.
+// without waiting for the answer. The arguments OPEN and PARAMS are JSON. The client adds the session's id to PARAMS.
 //
-//   killed-client.js OPEN METHOD PARAMS        OPEN and PARAMS are JSON. The client adds the session's id to PARAMS.
+//   killed-client.js OPEN METHOD PARAMS
 import { CheckpointdClient, type ParamsOf, type RequestMethod } from '../../../src/client/client.ts';
 
 const [open = '{}', method = '', params = '{}'] = process.argv.slice(2);

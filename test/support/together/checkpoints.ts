@@ -27,7 +27,7 @@ export async function create(modelled: ModelledSession, step: CreateStep): Promi
   const { daemon, session, model, head } = modelled;
   const kind = step.isTurn ? 'turn' : 'tool';
   // Some checkpoints get an explicit tag, and some get a name. A tool's explicit tag must belong to the current turn.
-  // If the tool had the tag of another turn, no turn would list it: lists follow the order of checkpoints, not the text
+  // No turn would list a tool with the tag of another turn, because lists follow the order of checkpoints, not the text
   // of tags.
   const explicit = step.tag > 2 ? undefined : step.isTurn ? `${step.tag + 1}` : `${modelled.turn}.1`;
   const name = step.name > 1 ? undefined : `name-${step.name}`;

@@ -131,7 +131,7 @@ export class SqliteDatabase {
   /** Returns all rows of one statement. Columns come in the order of the select. */
   rows(sql: string, ...parameters: readonly SqlValue[]): Row[] {
     // Always uses `all`, because `get` in raw mode aborts the process when there is no row (libsql 0.5.29). Always
-    // passes an array, because libsql would take a single Buffer or null for named parameters.
+    // passes an array, because libsql would misread a single Buffer or null as an object of named parameters.
     const { statement, texts } = this.#prepared(sql);
     const rows = statement.all(parameters) as unknown[][];
     if (texts.length > 0) for (const row of rows) decodeTexts(row, texts);
