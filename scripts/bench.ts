@@ -253,7 +253,7 @@ function measureCommands(tree: GeneratedTree, directory: string): readonly Comma
 }
 
 /**
- * The maximum number of runs of each command. This number is small, because a command can take seconds in a large tree.
+ * The maximum number of runs of each command. The maximum is small, because a command can take seconds in a large tree.
  */
 const commandRepeats = 5;
 

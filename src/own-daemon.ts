@@ -77,7 +77,7 @@ export class OwnDaemon implements DaemonLink {
     if (this.#isFatal) process.exit(code);
     for (const signal of fatalSignals) process.off(signal, this.#onSignal);
     process.off('uncaughtException', this.#fail).off('unhandledRejection', this.#fail);
-    // A process of the daemon would be gone now, with all work that the daemon has abandoned.
+    // A daemon in its own process would be gone now, with all work that it has abandoned. This process must end, too.
     setTimeout(() => process.exit(), printMs).unref();
     this.#code = code;
     this.#resolveEnded(`the daemon ended with ${code}`);

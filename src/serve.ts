@@ -27,7 +27,7 @@ export class UnusableLogFile extends Error {}
 function openLogFile(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
   try {
-    // Opens the file without blocking, because opening a FIFO without a reader would otherwise block for ever.
+    // Opens the file without blocking, because a blocking open of a FIFO without a reader never returns.
     return files.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);

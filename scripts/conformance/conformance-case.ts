@@ -15,7 +15,7 @@ export interface ConformanceCase {
   readonly args?: readonly string[];
   readonly over?: 'stdio' | 'tcp' | 'pipe';
   readonly world?: 'repository' | 'directory';
-  /** The steps by which the runner prepares the case before its first step. The default is `open`. */
+  /** How far the runner has opened the session when the first step of the case begins. The default is `open`. */
   readonly begin?: 'nothing' | 'initialize' | 'open';
   /** The events that the runner requests when it sends `initialize`. */
   readonly events?: readonly string[];

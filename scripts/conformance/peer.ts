@@ -131,7 +131,7 @@ export class Peer {
     return end;
   }
 
-  /** Ends the program, whatever its state. Returns the child processes that it left behind. */
+  /** Ends the program, whatever its state. Returns the child processes that the program left behind. */
   async destroy(): Promise<string[]> {
     if (this.#child.exitCode === null) this.#child.kill('SIGKILL');
     await this.#ended;

@@ -45,7 +45,7 @@ export class Episode {
   readonly world: World;
   readonly oracle = new Oracle();
   readonly seat: Seat;
-  /** True when a restore has failed half-way. Then the next change first finishes or undoes the restore. */
+  /** True when a restore has failed half-way, so that the next change first finishes or undoes the restore. */
   isUnfinished = false;
   /**
    * The restores that an undo reverses exactly. Used only in calm episodes. When the user edits a file, this list is
@@ -222,8 +222,8 @@ export class Episode {
   }
 
   /**
-   * Edits the files that the killed daemon left, and then starts daemons that recover. Kills each of these daemons
-   * during its recovery, except the last.
+   * Edits the files that the killed daemon left. Then starts one daemon after the other, and kills each daemon except
+   * the last during its recovery.
    */
   async #revive(
     torn: Manifest,

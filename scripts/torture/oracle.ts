@@ -236,8 +236,8 @@ async function readHolding(seat: Seat, id: string): Promise<Holding> {
 }
 
 /**
- * Returns the files that a new checkpoint must contain: all files that a capture includes, except the paths that it
- * skipped.
+ * Returns the files that a new checkpoint must contain: all files that a capture includes, except the paths that the
+ * capture reports as skipped.
  */
 export function wanted(root: string, all: Manifest, skipped: readonly PathRef[]): Manifest {
   const left = new Set(skipped.map(nameOf));

@@ -1,5 +1,5 @@
-// Shortens a failing list of steps. Leaves out parts of the list, then troubles and single edits, as long as the
-// remaining list still fails.
+// Shortens a failing list of steps. First tries to leave out parts of the list, and then troubles and single edits. The
+// result is the shortest list found that still fails.
 import type { Step } from './steps.ts';
 
 /**

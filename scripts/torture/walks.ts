@@ -22,7 +22,7 @@ export async function walks(options: {
   readonly seed: number;
   readonly count: number;
   readonly length: number;
-  /** The maximum number of runs after a failure. These runs try shorter lists of steps. */
+  /** The maximum number of runs with shorter lists of steps after a failure. */
   readonly shrinkTries: number;
 }): Promise<{ readonly defect: string; readonly steps: readonly Step[] } | undefined> {
   const { seed, count, length, shrinkTries } = options;

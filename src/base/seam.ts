@@ -29,8 +29,8 @@ type Interleaving = (where: string) => void;
 let installedInterleaving: Interleaving | undefined;
 
 /**
- * Installs a function for {@link passInterleaving} to call; `undefined` removes it. The function may do everything that
- * another operation could do.
+ * Installs a function for {@link passInterleaving} to call; `undefined` removes it. The installed function may do
+ * everything that another operation could do.
  * @forTests
  */
 export function installInterleaving(interleaving: Interleaving | undefined): void {

@@ -92,8 +92,8 @@ export interface ScanBase {
 }
 
 /**
- * The maximum number of unsettled files (settled.ts) that are remembered. When there are more, the file that was
- * remembered first is dropped.
+ * The maximum number of unsettled files (settled.ts) that are remembered. When there are more unsettled files, the scan
+ * forgets the file that it has remembered longest.
  */
 const unsettledMax = 1000;
 /** The maximum number of unsettled files that one scan reads again. */
@@ -425,8 +425,8 @@ export class FastScan {
   }
 
   /**
-   * Returns the directories that were replaced, or that lost a listed sub-directory. These directories
-   * have to be listed again.
+   * Returns the directories that were replaced, or that lost a listed sub-directory. The caller has to list these
+   * directories again.
    */
   #exchanged(): TreePath[] {
     const unstable = [...this.#listed].filter((path) => this.#listings.get(path)?.failure === 'unstable');

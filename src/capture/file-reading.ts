@@ -67,7 +67,7 @@ export class FileReading {
   readonly #ownerOnly: TreePath[] = [];
   /** Directories that were replaced by another directory. */
   #exchanged = new Set<TreePath>();
-  /** The earlier listings by inode. This map is made when the first directory at a new path is read. */
+  /** The earlier listings by inode. Undefined until a directory at a new path is read. */
   #byInode: ReadonlyMap<number, WalkedDirectory> | undefined;
   #isStopped = false;
   #read = 0;
@@ -99,8 +99,8 @@ export class FileReading {
   }
 
   /**
-   * Returns the directories that were found to be replaced since the last call. These directories have to be listed
-   * again.
+   * Returns the directories that were found to be replaced since the last call. The caller has to list these
+   * directories again.
    */
   takeExchanged(): ReadonlySet<TreePath> {
     const exchanged = this.#exchanged;

@@ -246,8 +246,8 @@ export class IgnoreScopes {
    * Returns the scope of the repository whose `.git` is in this directory, or undefined when there is no repository.
    */
   nested(directory: TreePath): IgnoreScope | undefined {
-    // The daemon passes options to git as text. Therefore it cannot ask a repository whose path is not UTF-8, and the
-    // outer rules apply there.
+    // The daemon passes options to git as text. Therefore it cannot ask git about a repository whose path is not UTF-8,
+    // and the outer rules apply in such a repository.
     const root = join(this.#options.workTree, toText(directory));
     const repository = repositoryAt(root);
     return repository === undefined ? undefined : this.#scope(directory, rootPath, root, repository);

@@ -439,7 +439,8 @@ export async function unchangedListing(
       ? extendChain(inherited.chain, inherited.path, reached)
       : inherited.chain;
     if (chain.key !== earlier.chain.key) return undefined;
-    // If every change of the names changes the stamp of the directory, its equal stamp proves the names.
+    // If any change of the names would have changed the directory's stamp, an equal stamp proves that the names are
+    // unchanged.
     const areNamesSure = provesNames(earlier, options.clock);
     if (!areNamesSure && !hasSameNames(earlier, reached, options)) return undefined;
     if (!(await areEntriesSame(earlier, reached, areNamesSure, options))) return undefined;

@@ -325,9 +325,7 @@ function optionsOf(
  */
 const againMax = 20;
 
-/**
- * Lists directories and reads the files whose content is unknown. Repeats this until nothing changes during a round.
- */
+/** Lists directories and reads the files whose content is unknown, in rounds, until nothing changes during a round. */
 async function fullScan(options: ScanOptions): Promise<ScanResult> {
   const reading = new FileReading(options);
   const walk = new Walk({ ...options, onListed: (names) => reading.reportListed(names) });

@@ -26,7 +26,7 @@ export class Selection {
   readonly #gitlinks = new Set<TreePath>();
   /**
    * The scopes with rules that were new or changed in this scan. The value is true when the engine was restarted after
-   * the last change.
+   * the last change of the rules.
    */
   readonly #isFresh = new Map<IgnoreScope, boolean>();
   readonly #lastChain: (path: TreePath) => string | undefined;

@@ -107,7 +107,7 @@ export class CheckpointIndex {
 
   /**
    * Adds a newer checkpoint. If an older checkpoint has the same tag, the tag moves to the new checkpoint. If the tag
-   * is that of a turn, the older checkpoint is removed from the list. If the tag is that of a tool, the new checkpoint
+   * belongs to a turn, the older checkpoint is removed from the list. If the tag belongs to a tool, the new checkpoint
    * takes the older checkpoint's place in the list.
    */
   add(checkpoint: StoredCheckpoint): void {

@@ -34,8 +34,8 @@ export interface CheckpointView {
   readonly commit?: string | undefined;
   readonly stats: FileStats;
   /**
-   * True when this checkpoint is damaged. Also true when the checkpoint with which the statistics compare this one is
-   * damaged. The statistics are then zeros.
+   * True when this checkpoint is damaged, or when the statistics compare it with a damaged checkpoint. The statistics
+   * are then zeros.
    */
   readonly damaged?: true;
   readonly historyLength: number;

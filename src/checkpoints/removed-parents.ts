@@ -41,9 +41,9 @@ export class RemovedParents {
   }
 
   /**
-   * Records the parents of checkpoints that the caller is going to remove. Must be called before the removal. The
-   * process may be killed before the removal. Then the recorded parents do no harm, because they are correct. @throws
-   * NoSpace, StoreUnavailable. After an error, only this process knows the parents
+   * Records the parents of checkpoints that the caller is going to remove. Must be called before the removal. If the
+   * process is killed before the removal, the recorded parents do no harm, because they are correct. @throws NoSpace,
+   * StoreUnavailable. After an error, only this process knows the parents
    */
   record(going: readonly CheckpointRecord[]): void {
     const pairs = going.flatMap(({ id, parent }) => (parent === undefined ? [] : [[id, parent] as const]));

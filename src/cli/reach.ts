@@ -50,7 +50,7 @@ interface Purpose {
   readonly stays?: boolean;
   /** True when this process may write no files, so that the daemon needs a process of its own. */
   readonly readsOnly?: boolean;
-  /** The events to which the command listens. When absent, it listens to new checkpoints. */
+  /** The events to which the command listens. When absent, the command listens to new checkpoints. */
   readonly events?: readonly EventName[];
 }
 

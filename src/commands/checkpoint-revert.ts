@@ -149,7 +149,10 @@ async function revertAnswer(
 
 const listedPathsMax = 10_000;
 
-/** Returns at most `max` paths, in bytewise order. If there are more, first omits paths without a conflict. */
+/**
+ * Returns at most `max` paths, in bytewise order. If there are more paths than `max`, first omits paths without a
+ * conflict.
+ */
 export function listedPaths(paths: readonly MergedPath[], max: number): readonly MergedPath[] {
   if (paths.length <= max) return paths;
   const isConflict = ({ outcome }: MergedPath): boolean => outcome === 'conflict';

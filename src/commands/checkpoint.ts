@@ -87,8 +87,8 @@ export const checkpointClean = defineCommand(
     const checkpoints = session.requireCheckpoints();
     const { store, index } = checkpoints;
     const removed = index.size;
-    // First logs the position of the conversation, because without this record only the removed checkpoints contain
-    // some moves of the conversation.
+    // First logs the position of the conversation, because some moves of the conversation are recorded only in the
+    // removed checkpoints.
     session.parts.conversation.recordHead();
     const all = index.list('every').map(({ record }) => record.id);
     const intended = index.head && { cleans: index.head.record.id, removed };

@@ -1,6 +1,6 @@
 // A command is the name of a method and the function that runs the method. execute.ts runs the steps before and after
-// this function. Before the function, execute.ts finds the session, checks the key, waits in the queue, and recovers an
-// interrupted restore. After the function, execute.ts records the operation. The protocol's description of a method
+// this function. Before the function runs, execute.ts finds the session, checks the key, waits in the queue, and
+// recovers an interrupted restore. Afterwards, execute.ts records the operation. The protocol's description of a method
 // says which of these steps apply to the method.
 import type { Log } from '../base/log.ts';
 import type { OperationContext, ProgressFigures } from '../checkpoints/operation.ts';

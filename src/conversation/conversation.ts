@@ -148,8 +148,8 @@ export class Conversation {
   }
 
   /**
-   * Logs the position of the head. Call this before the removal of a checkpoint that moved the head. Call it also after
-   * a move of the head without a checkpoint.
+   * Logs the position of the head. Call this method before the removal of a checkpoint that moved the head, and after a
+   * move of the head without a checkpoint.
    */
   recordHead(): void {
     this.#timeline.recordHead();

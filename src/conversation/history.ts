@@ -76,7 +76,7 @@ export function hasEntry(history: Sequence<HistoryEntry>, id: EntryId): boolean 
   return false;
 }
 
-/** Returns the first position in `[start, end)` at which a turn starts. Returns `end` when no turn starts there. */
+/** Returns the first position in `[start, end)` at which a turn starts, or `end` when no turn starts in this range. */
 export function nextTurnStart(history: Sequence<HistoryEntry>, start: number, end: number): number {
   for (let index = start; index < end; index += 1) {
     const entry = history.at(index);

@@ -1,6 +1,6 @@
-// The transcript is the conversation as a person reads it, line by line. Each line of the user begins with `> `. The
-// other lines are answers with their tools, and lines that the client adds, such as errors. Clients do not send the
-// transcript to a model.
+// The transcript is the conversation as a person reads it, line by line. Each line of the user begins with `> `. All
+// lines without this mark are answers with their tools, or lines that the client adds, such as errors. Clients do not
+// send the transcript to a model.
 import { type HistoryEntry, textOf, toolNames } from './entry.ts';
 import type { Sequence } from './state/sequence.ts';
 

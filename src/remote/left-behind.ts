@@ -110,8 +110,8 @@ export class LeftBehind {
   }
 
   /**
-   * True when all these files may be sent. These files are the only differences between a tree and an earlier tree that
-   * was sent completely.
+   * True when all these files may be sent. The caller passes all files in which a tree differs from an earlier tree
+   * that was sent completely.
    */
   async goWhole(files: readonly Entry[], rules: CaptureRules, signal?: AbortSignal): Promise<boolean> {
     const include = matcher(rules.include ?? []);

@@ -232,7 +232,8 @@ class SentTrees {
   }
 
   /**
-   * True when the snapshot can be sent completely. It differs only in `files` from a snapshot that was sent completely.
+   * True when the snapshot can be sent completely. `files` are the only differences between this snapshot and a
+   * snapshot that was sent completely.
    */
   async #goesWhole(files: readonly Entry[], { snapshot, rules = {} }: CheckpointRecord): Promise<boolean> {
     const strict = await this.#job.source.store.directoryPermissions(snapshot);

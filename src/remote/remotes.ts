@@ -14,7 +14,7 @@ import type { RemoteUrl } from './remote-url.ts';
 
 /**
  * The place where a host stores the refs of lines, which are pushed sessions. `hidden`: below refs/checkpointd/.
- * `heads`: below refs/heads/, for a host that accepts only branches.
+ * `heads`: below refs/heads/checkpointd/, for a host that accepts only branches.
  */
 export type LinePlace = 'hidden' | 'heads';
 

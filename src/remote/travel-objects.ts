@@ -204,7 +204,7 @@ export class TravelObjects {
     await ended(packing.pack());
   }
 
-  /** True when `earlier` is `later` or an ancestor of `later`. This repository must have both commits. */
+  /** True when the commit `earlier` is `later` or an ancestor of `later`. This repository must have both commits. */
   async isBefore(earlier: string, later: string): Promise<boolean> {
     const args = ['merge-base', '--is-ancestor', earlier, later];
     const { exitCode } = await runGit({ place: this.#place, args, accept: [0, 1, 128] });

@@ -42,8 +42,8 @@ export class AnsweredRestores {
   #running: Promise<void> | undefined;
 
   /**
-   * If `durable` is true, each restore syncs its files before the daemon answers the client. In this case no restore
-   * needs a note.
+   * If `durable` is true, no restore needs a note, because each restore syncs its files before the daemon answers the
+   * client.
    */
   constructor(directory: AnsweredDirectory, root: string, durable: boolean, log: Log) {
     this.#directory = directory;
@@ -101,8 +101,8 @@ export class AnsweredRestores {
   }
 
   /**
-   * Waits briefly for running syncs, then stops them. The notes of unsynced restores stay, and the kernel writes their
-   * files later.
+   * Waits briefly for running syncs, then stops them. The notes of unsynced restores stay. The kernel writes the files
+   * of these restores later.
    */
   async close(): Promise<void> {
     await within(patienceMs, this.#running ?? Promise.resolve());
@@ -149,8 +149,8 @@ function answeredNotesIn(directory: AnsweredDirectory): string[] {
 }
 
 /**
- * The error codes of a path that was moved, removed or made unreadable. Such a path needs no sync, or cannot
- * be synced.
+ * The error codes of a path that was moved, removed or made unreadable. A sync of such a path is impossible or not
+ * needed.
  */
 const isGone = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENXIO']);
 

@@ -34,8 +34,8 @@ export function foldedKey(path: TreePath, folding: Folding): string {
 }
 
 /**
- * Returns the colliding paths. Two paths collide if they have equal keys but different spellings. They also collide if
- * two directories above them do.
+ * Returns the colliding paths. Two paths collide if they have equal keys but different spellings, or if two of the
+ * directories above them collide.
  */
 export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set<TreePath> {
   const colliding = new Set<TreePath>();
@@ -90,8 +90,8 @@ export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding 
   const foldsUnicode = answerOf(tree, directory, names, (text) =>
     text.normalize('NFC') === text ? text.normalize('NFD') : text.normalize('NFC'),
   );
-  // Used when no suitable name exists: a system that folds letter case is assumed to fold composed and decomposed
-  // letters, too.
+  // If no name is suitable for the test, assumes that a system that folds letter case also folds composed and
+  // decomposed letters.
   return { foldsCase, foldsUnicode: foldsUnicode ?? foldsCase };
 }
 

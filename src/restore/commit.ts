@@ -240,8 +240,8 @@ export class Commit {
   }
 
   /**
-   * On an overlay file system, the second name of a file from a lower layer may look like a different file. Returns the
-   * stats of the file's path in this case.
+   * On an overlay file system, the second name of a file from a lower layer may look like a different file. If so,
+   * returns the stats of the file's path.
    */
   #shownAsAnother(path: TreePath, second: BigIntStats, signature: Signature): BigIntStats | undefined {
     const first = statsAt(this.#tree, path);

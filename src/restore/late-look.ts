@@ -1,6 +1,6 @@
 // Finds edits that another program made in a file that a restore removed or replaced. If the edit comes at the moment
-// when the restore replaces the file, the commit finds the edit at once. But a program may have a displaced file still
-// open, and may write to the file later. So a second check, the late look, checks the displaced files after two
+// when the restore replaces the file, the commit finds the edit at once. But a program may still have the displaced
+// file open, and write to the file later. So a second check, the late look, checks the displaced files after two
 // seconds, or at the end of the session. The late look removes displaced files that are unchanged. The late look
 // returns an edited file to its path, as if the edit had come after the restore. If a program has also edited the file
 // that is now at this path, the late look keeps the displaced file beside the path. The next opening of the session
@@ -182,8 +182,8 @@ class LateLook {
 }
 
 /**
- * The time in ms from a restore to its late look. A program opens a file and then writes to it. Even on an overloaded
- * machine, less time than this passes between these two calls.
+ * The time in ms from a restore to its late look. Even on an overloaded machine, a program needs less time from the
+ * opening of a file to its first write.
  */
 const waitMs = 2_000;
 const directoryName = /^displaced-([0-9a-z]{20})$/;

@@ -114,8 +114,8 @@ async function inTheWay(
 }
 
 /**
- * Returns the files of a directory that the capture lacks. For a sub-directory without any captured file, returns only
- * the path of the sub-directory.
+ * Returns the files that are in a directory but not in the capture. For a sub-directory without any captured file,
+ * returns only the path of the sub-directory.
  */
 async function unsavedBelow(
   tree: AnchoredFiles,

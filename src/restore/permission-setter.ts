@@ -130,7 +130,7 @@ export function ownerOnlyMessage(paths: readonly TreePath[]): string {
 
 /**
  * Returns the permission bits of a restored file. If the entry has no recorded bits, uses the bits of the replaced
- * file. For a new file, uses the bits that the umask leaves. In both cases the exec bit is set as recorded.
+ * file. For a new file, uses the bits that the umask leaves. The exec bit is always set as recorded.
  */
 export function fileMode(entry: Entry, keptMode: number | undefined, umask: number): number {
   if (entry.permissions !== undefined) return entry.permissions & 0o7777;

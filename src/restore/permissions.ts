@@ -129,8 +129,8 @@ function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undef
 function askToRemove(address: Buffer): void {
   if (process.platform !== 'linux') return;
   files.rmdirSync(address);
-  // If `rmdir` succeeds, another process has just replaced the file with an empty directory. The directory is then made
-  // again.
+  // If `rmdir` succeeds, another process had just replaced the file with an empty directory, so this function makes the
+  // directory again.
   files.mkdirSync(address);
 }
 

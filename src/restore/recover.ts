@@ -1,7 +1,7 @@
 // Completes a restore that a killed daemon, or a failure in this process, left unfinished. Before the next request that
 // changes the session, recovery finishes the restore, or undoes it if it cannot be finished. Recovery first saves the
-// edits that were made after the interruption; one undo brings them back. Then recovery repeats the original request,
-// starting from the files on disk.
+// edits that were made after the interruption; one undo brings them back. After this, recovery repeats the original
+// request, starting from the files on disk.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -92,7 +92,8 @@ async function finishOrUndo(
       await repeat(site, newer, 'undo', context);
       return 'undone';
     } catch (second) {
-      // Only a loss of contents is permanent. Other obstacles may have disappeared when the next opening tries again.
+      // Continues without the lost contents only if both attempts failed because of lost contents. Any other obstacle
+      // may be gone when the next opening tries again.
       if (context.signal.aborted || damageIn(error) === undefined || damageIn(second) === undefined)
         throw damageIn(second) === undefined ? second : error;
       return finishWithoutLost(site, intent, context);

@@ -168,7 +168,8 @@ export async function applyRestorePlan(
   const { checkpoint, changed } = await publishRestored(site, prepared, ours, context);
   if (goal.scope !== 'files') conversation.rewind(record.conversation);
   // If temporary files remain, the restore counts as unfinished, so that recovery removes them before the next change.
-  // Otherwise the next restore would overwrite the note, and no later run could find these files.
+  // If the restore counted as finished, the next restore would overwrite the note, and no later run could find the
+  // temporary files.
   site.setUnfinished(applied.leftover.length > 0);
   const left = 'The restore is done, but its note could not be removed; the next opening removes the note';
   if (applied.leftover.length === 0) {
@@ -179,8 +180,8 @@ export async function applyRestorePlan(
   }
   const isOurs = (path: TreePath): boolean => !changed.has(path);
   await recordDone(site, before, checkpoint, new Set([...ours].filter(isOurs)), context);
-  // If another program changed a path before the restore reached it, the restore skipped the path. Such a path does not
-  // count as restored.
+  // If another program changed a path before the restore reached it, the restore skipped the path. A skipped path does
+  // not count as restored.
   const others = [...changed, ...applied.conflicts].map(
     (path): Failure => ({ path, reason: 'changedMeanwhile' }),
   );
@@ -246,8 +247,8 @@ function writeIntent(site: RestoreSite, journal: RestoreJournal, intent: Restore
 }
 
 /**
- * Removes the note after an error that came before any change. If the note cannot be removed, the next change carries
- * out the restore. The error then reports possible effects.
+ * Removes the note after an error that came before any change. If the note cannot be removed, the error reports
+ * possible effects, because the next change carries out the restore.
  */
 function removeNote(site: RestoreSite, journal: RestoreJournal, error: unknown): void {
   try {

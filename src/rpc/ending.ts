@@ -22,7 +22,7 @@ export type EndReason =
 interface EndingPorts {
   /** Waits for running requests. Aborts the requests that are still running after `graceMs`. */
   readonly finishRequests: (graceMs: number) => Promise<void>;
-  /** Ends all sessions. Called once, with the first reason. */
+  /** Ends all sessions. Called once, with the first reason for the end. */
   readonly stop: (reason: EndReason) => Promise<void>;
   /** Waits until the responses are sent. */
   readonly drain: (msMax: number) => Promise<void>;

@@ -162,7 +162,7 @@ export class Server {
   }
 
   /**
-   * True when the daemon ends together with this client. This is so for the first client, when no other client has a
+   * True when the daemon ends together with this client: when this is the first client, and no other client has a
    * session open or is opening a session.
    */
   #endsDaemon(client: ServedClient): boolean {

@@ -26,9 +26,7 @@ export async function mustAnswer(path: string, kind: ErrorKind, signal?: AbortSi
  */
 const argumentMax = 32_000;
 
-/**
- * The time limit for the child. A sleeping disk wakes up in less time. A client waits longer than this for an answer.
- */
+/** The time limit for the child. A sleeping disk wakes up in less time, and a client waits longer for an answer. */
 const patienceMs = 5_000;
 
 /**

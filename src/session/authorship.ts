@@ -233,8 +233,8 @@ export async function recordWrite(
   };
   keepContent(keepers, content, found?.bytes);
   const { idempotency } = context.stamp;
-  // The other sessions log the report before this session does. If the daemon is killed in between, the other sessions
-  // already know that this session wrote the path.
+  // The other sessions log the report first, and this session logs the report last. If the daemon is killed in between,
+  // the other sessions already know that this session wrote the path.
   for (const other of session.parts.neighbours(session))
     recordReport(other, session, { path: write.path, content, at });
   const report = reportFor(session, session, { path: write.path, content, at });

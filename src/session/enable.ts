@@ -30,7 +30,7 @@ import { openCapturer } from './watching.ts';
 export type InitMode = 'auto' | 'force' | 'never';
 
 /**
- * Returns the reason why the session must not enable checkpoints now. Returns undefined when there is no such reason.
+ * Returns the reason why the session must not enable checkpoints now, or undefined when the session may enable them.
  */
 export async function obstacle(session: Session, mode: InitMode): Promise<DisabledReason | undefined> {
   if (!session.parts.options.features.checkpoints) return 'FeatureOff';

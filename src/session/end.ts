@@ -153,8 +153,8 @@ function isBeyondReach({ disabledReason }: Session): boolean {
 }
 
 /**
- * True when the directory at the path is still the directory that the session made. Otherwise logs a warning,
- * and the caller must remove nothing.
+ * True when the directory at the path is still the directory that the session made. If it is another directory, logs a
+ * warning, and the caller must remove nothing.
  */
 function isOurs({ parts }: Session): boolean {
   try {
@@ -239,8 +239,8 @@ export function deleteOpen(
 ): Promise<Deleted> {
   const { directory, queue } = session.parts;
   return decided(directory, context, async () => {
-    // Waits until the running operation has ended, and lets no other operation begin. Otherwise an operation
-    // could make a checkpoint in the emptied store, and this checkpoint would stay for ever.
+    // Waits until the running operation has ended, and lets no other operation begin. An operation that began now could
+    // make a checkpoint in the emptied store, and this checkpoint would stay for ever.
     const goOn = await queue.pause();
     const { enabled } = session;
     try {
@@ -325,7 +325,7 @@ export const orphanGraceMs = 24 * 60 * 60 * 1000;
 
 /**
  * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of directories. First, orphans. An
- * orphan has the marker of checkpointd and belongs to this user. It has no living owner, no unfinished restore, and no
+ * orphan has the marker of checkpointd and belongs to this user, but has no living owner, no unfinished restore, and no
  * heartbeat in the grace period. Second, sessions of any age whose deletion was interrupted. Third, directories that
  * were renamed away. Never touches a session with the retention `keep`, unless a client has deleted this session.
  *

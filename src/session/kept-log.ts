@@ -35,7 +35,7 @@ interface LogRequest {
 }
 
 /**
- * Opens and reads the log. @throws StoreCorrupt or DataCorrupt, whose messages name the remedy; StoreVersion,
+ * Opens and reads the log. @throws StoreCorrupt or DataCorrupt, whose messages contain the remedy; StoreVersion,
  * StoreUnavailable
  */
 export async function openKeptLog(request: LogRequest): Promise<KeptLog> {

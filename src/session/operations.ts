@@ -48,8 +48,8 @@ interface LoggedIntention extends LogRecord, LoggedKey {
   readonly kind: 'intention';
   readonly intended: Intended;
   /**
-   * True in a second record, which is written after the effect. This record is needed if a later change of the
-   * checkpoints could hide the effect.
+   * True in a second record, which is written after the effect if a later change of the checkpoints could hide the
+   * effect.
    */
   readonly isDone?: true;
 }
@@ -172,7 +172,7 @@ export class OperationRecords {
     if (record.kind === 'operation')
       this.#remember(committed(record, { result: JSON.stringify(record.result) }));
     else if (record.kind === 'intention') {
-      // If the record does not say that the effect took place, the checkpoints will show later whether it did.
+      // If the record does not say whether the effect took place, the checkpoints will show this later.
       if (record.isDone === true) this.#rememberDone(record, []);
       else this.#intentions.set(record.key, record);
     } else if (record.kind === 'conversation' || record.kind === 'ledger') {

@@ -54,7 +54,7 @@ export async function openStore(session: Session, mayMake: boolean): Promise<Ope
   }
 }
 
-/** Moves the remains of a damaged store, and the files that belong to the store, into a directory of the session. */
+/** Moves what is left of a damaged store, and the files that belong to the store, into a directory of the session. */
 export async function setStoreAside(session: Session): Promise<void> {
   const { directory, marker, clock, log } = session.parts;
   const to = join(directory.own, `damaged-${timestamp(clock).replaceAll(/[^0-9]/g, '')}`);

@@ -46,7 +46,7 @@ export class Shares {
 
   /**
    * Forgets the clients of a session that ends. The returned function restores the records of the clients that are
-   * still connected. The function returns true if at least one client is connected.
+   * still connected, and returns true if at least one client is connected.
    */
   forget(session: SessionId): () => boolean {
     const before = this.#holders.get(session);

@@ -44,8 +44,8 @@ export interface CheckpointRecord {
   readonly snapshot: SnapshotId;
   readonly conversation: RecordedConversation;
   /**
-   * The length of the session's log when the checkpoint was published. Log records beyond this length are later than
-   * the checkpoint.
+   * The length of the session's log when the checkpoint was published. Log records after this position were written
+   * after the checkpoint.
    */
   readonly logLength: number;
   readonly historyLength: number;

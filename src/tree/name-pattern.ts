@@ -1,5 +1,5 @@
 // Matches one part of a glob with one name: `*`, `?`, classes and quoting. After a mismatch, the match goes back only
-// to the last `*`. So the number of steps is at most the length of the pattern times the length of the name.
+// to the last `*`. So a match takes at most as many steps as the length of the pattern times the length of the name.
 
 /** A name, read character by character. A character is a byte, as in a TreePath. */
 interface Characters {

@@ -1,5 +1,5 @@
-// Trees in memory, made of directories. Such trees are built by captures and returned by stores. This module looks up
-// paths, adds files, and compares two trees. A directory that is part of a snapshot is shared and never changed.
+// Trees in memory, made of directories. Captures build trees, and stores return trees. This module looks up paths, adds
+// files, and compares two trees. A directory that is part of a snapshot is shared and never changed.
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
 import { ancestors, join, rootPath, type TreePath } from './tree-path.ts';

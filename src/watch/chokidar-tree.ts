@@ -184,8 +184,8 @@ export class ChokidarTree {
     if (gone === undefined) return;
     this.#watched.delete(path);
     this.#watched.get(dirname(path))?.below.delete(path);
-    // The watcher that noticed the removal closes its own handles. `unwatch` is not called for that watcher, because
-    // the call would make the watcher remember the path for ever.
+    // The watcher that noticed the removal closes its own handles. A call of `unwatch` would make this watcher remember
+    // the path for ever.
     if (gone.watcher !== noticedBy) gone.watcher.unwatch(path);
     for (const below of gone.below) this.#forget(below, noticedBy);
   }

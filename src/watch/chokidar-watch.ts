@@ -190,7 +190,7 @@ export class ChokidarWatch {
     return stopped;
   }
 
-  /** Restarts chokidar after a pause, because it may have missed an event. So any path may have changed. */
+  /** Restarts chokidar after a pause, because it may have missed an event. Any path may have changed meanwhile. */
   #startAnew(reason: string): void {
     if (this.#isClosed || this.#state === 'suspect') return;
     this.#lose();

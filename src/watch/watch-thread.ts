@@ -59,8 +59,8 @@ function threadFor<Message>(program: WatchProgram, isAlone: boolean): SharedThre
 }
 
 /**
- * Size in MB of a thread's young generation. With V8's usual size, a thread that opens 10,000 directories keeps 30 MB
- * of garbage. A small young generation does not limit what the thread may retain.
+ * Size in MB of a thread's young generation. With V8's default for this size, a thread that opens 10,000 directories
+ * keeps 30 MB of garbage. A small young generation does not limit what the thread may retain.
  */
 const youngMb = 4;
 

@@ -98,8 +98,8 @@ export class AnchoredFiles {
       if (kind === 'file' ? !stats.isFile() : !stats.isDirectory()) return false;
       const mode = modeFor(stats.mode & 0o7777);
       if (mode === (stats.mode & 0o7777)) return true;
-      // fchmod refuses a descriptor that was opened with O_PATH. But the descriptor's name in /proc leads to the same
-      // inode.
+      // fchmod refuses a descriptor that was opened with O_PATH, but chmod accepts the descriptor's name in /proc,
+      // which leads to the same inode.
       if (linux) files.chmodSync(`/proc/self/fd/${fd}`, mode);
       else files.fchmodSync(fd, mode);
       return true;

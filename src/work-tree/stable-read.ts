@@ -32,7 +32,7 @@ export interface StableReadOptions<Id> {
   readonly isContentWanted?: boolean;
   readonly maxFileBytes: number;
   readonly slices: Slices;
-  /** The clock of the file system is behind the clock of this process by this time in ms. Default: 0. */
+  /** How many milliseconds the clock of the file system is behind the clock of this process. Default: 0. */
   readonly behindMs?: number;
   /**
    * The stamp with which the file was listed. If the file still has this stamp, one check of the stamp is enough, after

@@ -395,8 +395,8 @@ export function insideQuickly(reached: ReachedPath, name: string): string | Buff
 
 // Checks that the directory at a work tree's root is the opened directory. If the user has made the directory again at
 // the same path, the new directory counts as the work tree, too. The check fails when another file system is mounted at
-// the root, or when a mount has disappeared and left its empty directory. Such a directory does not contain the user's
-// files, and the daemon must not write to it.
+// the root, or when a mount has disappeared and left its empty directory. The daemon must not write to such a
+// directory, because it does not contain the user's files.
 
 interface RootIdentity {
   readonly device: bigint;

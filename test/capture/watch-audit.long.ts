@@ -1,5 +1,5 @@
 // Tests the audit with real directory handles and captures, while other processes change the tree at random. The audit
-// may report no change that the handles had reported.
+// must not report a change that the handles had reported.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -27,7 +27,7 @@ async function turn(rig: WireSession, content: string): Promise<void> {
 }
 
 /**
- * Makes changes in one daemon, and reads the result. Then kills the daemon, and reads the result in the next daemon.
+ * Makes changes in one daemon, and reads the result. Kills this daemon, and reads the result again in the next daemon.
  * The two results must be equal.
  */
 async function twice(

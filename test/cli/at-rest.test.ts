@@ -149,7 +149,7 @@ test('commands read a long closed session from its packed records, without openi
     assert.is(generation(rig, session), opened);
   }));
 
-/** Each function changes a closed session so that only opening the session can repair or finish it. */
+/** Each function damages a closed session, or leaves it unfinished, so that commands have to open the session. */
 const doubts: Readonly<Record<string, (own: string) => void>> = {
   'an owner that did not close it': (own) => {
     const file = join(own, 'owner.json');

@@ -1,5 +1,5 @@
-// Lists ten thousand real checkpoints as text and as data. In one case a daemon is already running, and in the other
-// the command starts one.
+// Lists ten thousand real checkpoints as text and as data: once with a running daemon, and once with a daemon that the
+// command starts.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';

@@ -1,4 +1,5 @@
-// A command opens a session whose restore was killed. Tests that the command finishes the restore and reports this.
+// Tests that a command finishes the interrupted restore of the session that it opens, and that the command reports
+// this.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';

@@ -1,5 +1,5 @@
-// A word on a command line may name a checkpoint or a path. A command asks the daemon which of the two a word is. These
-// tests check these requests.
+// A word on a command line may name a checkpoint or a path. A command asks the daemon whether a word is a checkpoint or
+// a path. The tests check these requests.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Task } from '../../src/cli/command.ts';

@@ -1,4 +1,5 @@
-// Tests checkpoints with the state of files and conversation, and creates that are refused or cancelled.
+// Tests checkpoints with the state of files and conversation, and requests for checkpoints that are refused or
+// cancelled.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,7 +1,7 @@
-// Makes every change of a session again and again. Each time a different call fails. Then repeats the request with the
-// same idempotency key. The repetition must give the same answer, and must not make the change a second time. An error
-// may say that nothing changed only if nothing has changed. The normal test runs a sample. The long test runs every
-// method on every strategy.
+// Makes every change of a session again and again. Each time a different call fails. After the failure, repeats the
+// request with the same idempotency key. The repetition must give the same answer, and must not make the change a
+// second time. An error may say that nothing changed only if nothing has changed. The normal test runs a sample. The
+// long test runs every method on every strategy.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -47,8 +47,8 @@ export class FaultSweep {
 
   /**
    * Makes the last call of the change fail, then the last but one, and so on, until the change itself fails. The call
-   * whose failure makes the change fail is the last call before the commit point. Returns how many calls failed, and
-   * how many failures were reported as a warning.
+   * that fails in this last run is the last call before the commit point. Returns how many calls failed, and how many
+   * failures were reported as a warning.
    */
   async run(callsMax = 10_000): Promise<{ readonly failed: number; readonly warned: number }> {
     await this.#open();

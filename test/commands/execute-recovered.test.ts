@@ -1,5 +1,5 @@
 // If a restore broke in this daemon, the next change of any kind finishes the restore. The answer to this change
-// reports the lost contents. Until then the session reports an unfinished restore.
+// reports the lost contents. Before the change, the session reports an unfinished restore.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

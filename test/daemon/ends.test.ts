@@ -27,8 +27,8 @@ test('session/close removes the shadow repository, and the daemon continues (Q37
   }));
 
 /**
- * The ways to end a daemon that has a session, a checkpoint and running git processes. Each way removes the shadow
- * repository.
+ * The ways to end a daemon that has a session, a checkpoint and running git processes. Every such end removes the
+ * shadow repository.
  */
 const ends: readonly (readonly [string, number, (client: WireClient) => void])[] = [
   ['SIGTERM', 143, ({ process }) => process.kill('SIGTERM')],

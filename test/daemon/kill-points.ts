@@ -79,8 +79,8 @@ export class KillPoints {
     const isDone = checkpoints.some(({ kind }) => kind === 'restore');
     const isRedone = isUnfinished && tree['deep/b.txt'] !== later;
     if (isRedone) assert.equal(tree, this.target, `${killed}: finished`);
-    // The daemon was killed when it only had to remove the note. Therefore the recovery does not change later edits of
-    // the user.
+    // The daemon was killed when the restore was complete except for the removal of its note. Therefore the recovery
+    // does not change later edits of the user.
     else if (isUnfinished) assert.equal(tree, { ...this.target, 'deep/b.txt': later }, killed);
     else assert.equal(tree, isDone ? this.target : this.before, killed);
     const safeties = checkpoints.filter(({ kind }) => kind === 'safety').map(({ id }) => id);

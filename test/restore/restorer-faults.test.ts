@@ -10,8 +10,8 @@ import { testFaults } from './restorer-faults.ts';
 
 process.umask(0o022);
 
-// These strides are multiples of the strides in the long test. Therefore the long test includes every call that this
-// test tries.
+// Each number is a multiple of the number in the long test. Therefore the long test includes every call that this test
+// tries.
 testFaults({ EIO: 8, EACCES: 14, ENOSPC: 35, EMFILE: 44, EROFS: 44, EDQUOT: 65 }, 10);
 
 test('after SIGKILL at some calls of a restore, no file is half-written (F86)', async () => {

@@ -1,5 +1,5 @@
 // Runs the full cycle with each strategy on a repository of more than 20,000 files. The repository is generated, or
-// cloned from the path in REAL_REPOSITORY. The original there is never changed.
+// cloned from the path in REAL_REPOSITORY. The test never changes the original of a clone.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Tests tangents that include the files. When the client leaves the tangent, the files are restored. Until then, only
-// checkpoint/clean removes the checkpoint of the tangent.
+// Tests tangents that include the files. When the client leaves the tangent, the files are restored. While the client
+// is in the tangent, only checkpoint/clean removes the checkpoint of the tangent.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';

@@ -275,7 +275,7 @@ class FleetMachine {
 
 /**
  * Starts a program in its own process and mount name spaces, as in a container. If the kernel does not allow this,
- * starts the program without own name spaces.
+ * starts the program in the name spaces of the test.
  */
 function inOwnNames(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
   const users = process.getuid?.() === 0 ? [] : ['--user', '--map-current-user'];

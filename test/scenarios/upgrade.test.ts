@@ -1,5 +1,5 @@
-// This version must read the data of an earlier version, and must refuse the data of a later version without changing
-// it. Uses real daemons and every strategy. The archive of the earlier version never changes; see
+// Tests that this version reads the data of an earlier version, and that it refuses the data of a later version without
+// changing the data. Uses real daemons and every strategy. The archive of the earlier version never changes; see
 // fixtures/make-format-1.ts.
 import { createHash } from 'node:crypto';
 import {

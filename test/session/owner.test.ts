@@ -80,7 +80,7 @@ test('without a lock, the pid, start time, namespace and heartbeat in owner.json
       if (claim instanceof SessionOwner) claim.release();
       return claim instanceof SessionOwner;
     };
-    // The parent process is a living process other than this one.
+    // Uses the parent process as an example of another living process.
     const init = { ...self, pid: process.ppid, startTime: startTimeOf(process.ppid) };
     assert.is(await claimable(init), false, 'alive in another network namespace');
     assert.is(await claimable({ ...init, released: true }), true, 'alive, but gave it up');

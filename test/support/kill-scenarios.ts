@@ -1,6 +1,6 @@
-// Scenarios in which files and conversation must change together. A scenario restores both, ends a tangent with files,
-// or reverts a turn or the work of one author. Each run kills the daemon at another write to the disk. The next daemon
-// must find a complete state.
+// Scenarios in which files and conversation must change together. A scenario restores files and conversation, ends a
+// tangent with files, or reverts a turn or the work of one author. Each run kills the daemon at another write to the
+// disk. The next daemon must find a complete state.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,6 @@
 // Checks properties with random inputs from a seed. A failure prints the seed. SEED=… repeats a run, and RUNS=… sets
 // the number of inputs. If CI is set, the seed is fixed, so that only a change of the code can make a test fail.
-// Otherwise each run has a new seed.
+// Without CI and SEED, each run has a new seed.
 import fc from 'fast-check';
 
 export const seed = Number(

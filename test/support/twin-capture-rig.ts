@@ -113,8 +113,8 @@ export async function fastEqualsFull(it: TwinCaptureRig, rounds: number): Promis
   const earlier: SnapshotId[] = [];
   for (const path of ['a/f', 'a/b/g.txt', 'b/f', 'deep/a/b/c/f']) it.rig.write(path, path);
   await it.capture();
-  // A capture reads the 200 youngest files again. These 250 files are the youngest. For all other files, a fast capture
-  // relies on the directory handles.
+  // A capture reads the 200 youngest files again, so this function makes 250 files that are younger than all others.
+  // For all other files, a fast capture relies on the directory handles.
   for (let i = 0; i < 250; i += 1) it.rig.write(`young/${i}`, 'young');
   await it.capture();
   for (let round = 0; round < rounds; round += 1) {

@@ -153,8 +153,8 @@ export class WireClient {
   }
 
   /**
-   * Returns the first frame, beginning at index `from`, for which `wanted` returns true. Waits if there is no such
-   * frame yet. By default, only later frames count.
+   * Returns the first frame, beginning at index `from`, for which `wanted` returns true. If no received frame matches,
+   * waits for the next frames. By default, only later frames count.
    */
   next(wanted: (frame: Frame) => boolean, from: number = this.frames.length): Promise<Frame> {
     const already = this.frames.slice(from).find(wanted);

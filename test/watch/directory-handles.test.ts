@@ -197,7 +197,8 @@ if (process.platform === 'linux') {
 
   test('no change is lost while very many directory handles are opened', () =>
     withHandles([], async ({ handles }) => {
-      // The test opens a missing directory, which it need not make: this takes as long as opening an existing directory.
+      // The test opens missing directories, because making them would take long. Opening a missing directory takes as
+      // long as opening an existing one.
       const paths = ['', ...Array.from({ length: 200_000 }, (_, i) => `gone-${i}`)] as TreePath[];
       let isComplete = false;
       for (let tries = 0; tries < 3 && !isComplete; tries += 1) {

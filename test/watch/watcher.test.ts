@@ -133,7 +133,7 @@ test('closing a watcher releases all its inotify watches within a second', () =>
       if (before !== undefined) assert.is(inotifyWatches(), before);
       assert.is(watcher.figures.state, 'unwatched');
     });
-    // This watcher is closed while it scans.
+    // Makes a second watcher, which the test closes during its scan.
     const early = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
     early.start();
     await early.close();

@@ -18,7 +18,7 @@ const protocol = JSON.parse(
   readFileSync(new URL('../../../protocol/protocol.json', import.meta.url), 'utf8'),
 ) as { readonly methods: readonly Method[] };
 
-/** The methods that change the conversation. These are the methods that accept an idempotency key. */
+/** The methods that change the conversation, which are exactly the conversation methods with an idempotency key. */
 const changing = protocol.methods
   .filter(({ name, idempotency }) => name.startsWith('conversation/') && idempotency === 'key')
   .map(({ name }) => name);

@@ -46,7 +46,8 @@ export const restore: CliCommand = {
       ...only,
       ...(typeof author === 'string' ? { author } : {}),
     };
-    // Skips a restore that would change nothing. Otherwise the next undo would reverse this empty restore.
+    // Skips a restore that would change nothing, because the next undo would reverse this empty restore and nothing
+    // else.
     const plan = await ask('checkpoint/restore', { ...wanted, dryRun: true });
     const compared = { from: tag, reverse: true, paths: [...plan.restored, ...plan.deleted] };
     const isOver = isDry || changesNothing(plan);

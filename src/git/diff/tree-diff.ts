@@ -30,7 +30,9 @@ export interface DiffOptions {
   readonly signal?: AbortSignal;
 }
 
-/** To find renames, git's merge and git's differ use different limits. These arguments set the limits of the merge. */
+/**
+ * `git merge` and `git diff` have different limits for finding renames. These arguments set the limits of the merge.
+ */
 const mergeDiffArguments: readonly string[] = [
   'diff-tree',
   '-r',

@@ -19,7 +19,7 @@ export const diffArguments: readonly string[] = [
   '--no-color',
 ];
 
-/** Sets a fixed length for shortened ids. Otherwise the length would depend on the number of objects in a store. */
+/** Sets a fixed length for shortened ids. By default the length depends on the number of objects in a store. */
 export const diffSettings: Readonly<Record<string, string>> = { 'core.abbrev': '7' };
 
 // A process is replaced after this many comparisons, because `diff-tree` never frees a root tree that it has read.

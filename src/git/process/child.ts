@@ -42,7 +42,7 @@ const restMsDefault = 20_000;
  */
 const sees = process.platform === 'linux';
 
-/** This time is so short that a repeated query also ends within ten seconds. */
+/** The default time limit of a query, in ms. A query that is repeated once still ends within ten seconds. */
 const patienceMsDefault = 4000;
 
 interface Ask {

@@ -121,7 +121,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.fsck.emptyName': 'error',
   'fetch.fsck.zeroPaddedFilemode': 'error',
   'fetch.fsck.nullSha1': 'error',
-  // These checks are about contents of the user's files, which git does not interpret in a fetch.
+  // Disables the checks of contents of the user's files, because git does not interpret these contents in a fetch.
   'fetch.fsck.gitmodulesMissing': 'ignore',
   'fetch.fsck.gitmodulesBlob': 'ignore',
   'fetch.fsck.gitmodulesLarge': 'ignore',

@@ -71,8 +71,8 @@ export function killAllGit(): void {
  * Runs one git command to its end. @throws GitMissing when there is no git. StoreUnavailable or WorkTreeMissing when
  * git's working directory is missing. AbortError when the signal was aborted. GitFailed when git exits with a code that
  * is not accepted, or does nothing for eight seconds. NoSpace when git reports a full disk. To end git early, this
- * function first sends SIGTERM, after which git removes its lock files. Half a second later, this function sends
- * SIGKILL.
+ * function first sends SIGTERM, after which git removes its lock files. If git still runs half a second later, this
+ * function sends SIGKILL.
  */
 export async function runGit(run: GitRun): Promise<GitOutput> {
   run.signal?.throwIfAborted();

@@ -191,8 +191,8 @@ export class RefStore {
   }
 
   /**
-   * Undoes a change whose outcome is unknown. Called before another change begins. Otherwise the next opening would
-   * repeat the undecided change and overwrite later changes.
+   * Undoes a change whose outcome is unknown. Called before another change begins, because the next opening would
+   * otherwise repeat this change and overwrite later changes.
    */
   async #rollBackUndecided(): Promise<void> {
     if (this.#undecided.length === 0) return;
@@ -400,7 +400,7 @@ interface RefStoreOptions {
   readonly place: GitPlace;
   /** The directory of the ref files and their locks. Default: the git dir of `place`. */
   readonly refsIn?: string;
-  /** The object directory. Given only if the store may read refs without git; see {@link plainRefs}. */
+  /** The object directory. Absent when the store must not read refs without git; see {@link plainRefs}. */
   readonly objects?: string;
   /** Returns the ids of the objects that are certainly in packs. Called at each opening. Default: none. */
   readonly packed?: () => Pick<ReadonlySet<string>, 'has'>;
@@ -417,9 +417,7 @@ interface RefStoreOptions {
   readonly onRepair?: (repaired: number, lost: number) => void;
   /** The note of an unfinished transaction, in a directory of checkpointd. */
   readonly intentFile: string;
-  /**
-   * True when moved refs have to survive a power cut. In this case, the store syncs the directories of the refs, too.
-   */
+  /** True when moved refs have to survive a power cut, so that the store also syncs the directories of the refs. */
   readonly durable: boolean;
   /**
    * True when the daemon has to sync the ref files, because this version of git cannot. Without a sync, a ref may be
@@ -427,8 +425,7 @@ interface RefStoreOptions {
    */
   readonly syncsFiles: boolean;
   /**
-   * True when only checkpointd makes refs, and no ref has to be synced. In this case, the store makes new refs without
-   * git.
+   * True when the store makes new refs without git, because only checkpointd makes refs, and no ref has to be synced.
    */
   readonly isAlone?: boolean;
 }

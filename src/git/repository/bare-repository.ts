@@ -173,7 +173,8 @@ function mendPackedRefs(gitDir: string): boolean {
   const isCut = lines.pop() !== '';
   const good = lines.filter((each, index) => line.test(each) || (index === 0 && heading.test(each)));
   if (!isCut && good.length === lines.length) return false;
-  // Copies the file and does not rename it. If the process is killed after the copy, git still finds the whole file.
+  // Copies the file instead of renaming it, so that git still finds the whole file if the process is killed after the
+  // copy.
   const kept = `${file}.damaged-${randomBytes(6).toString('hex')}`;
   writeAtomically(kept, Buffer.from(text, 'latin1'));
   writeAtomically(file, Buffer.from(good.map((each) => `${each}\n`).join(''), 'latin1'));

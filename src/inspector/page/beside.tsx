@@ -1,5 +1,5 @@
 // Shows the timeline of a second session beside the timeline of the shown session. When the user clicks a checkpoint of
-// the second session, the two sessions change places.
+// the second session, the two sessions swap places.
 import { computed, defineComponent, onBeforeUnmount, watch } from 'vue';
 import { Icon } from './parts/icon.tsx';
 import { VirtualList } from './parts/virtual-list.tsx';

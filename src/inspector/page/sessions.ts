@@ -6,7 +6,7 @@ import { plainText, sinceWords } from './text.ts';
 
 /**
  * Shows a session at its newest checkpoint. Drops the selection and the comparison of the previous session. If the
- * session was already on the page as the second session, the two sessions change places.
+ * session was already on the page as the second session, the two sessions swap places.
  */
 export async function showSession(session: string): Promise<void> {
   const [timeline, beside, view] = [useTimeline(), useBeside(), useView()];

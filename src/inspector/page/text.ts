@@ -11,8 +11,8 @@ export interface Piece {
 }
 
 /**
- * Says how line feeds and tabs are shown: unchanged, as spaces, or as signs. In names they are shown as signs, because
- * a line feed or tab in a name is unusual.
+ * Says how line feeds and tabs are shown: unchanged, as spaces, or as signs. Names show line feeds and tabs as signs,
+ * because these characters are unusual in a name.
  */
 export type Blanks = 'kept' | 'spaces' | 'signs';
 

@@ -87,7 +87,7 @@ const loggedCharacters = 20_000;
 const firstPauseMs = 250;
 const longestPauseMs = 4000;
 /**
- * After this number of failed attempts to connect, the page stops trying. The server has then ended, or it refuses this
+ * After this number of failed attempts to connect, the page stops trying, because the server has ended or refuses this
  * page.
  */
 const failuresMax = 3;

@@ -157,8 +157,8 @@ export class Connection {
   }
 
   #released(message: Message): Message {
-    // Code that waits for the last response continues only in a later microtask. This response is written before that
-    // microtask runs.
+    // Code that waits for the last response continues only in a later microtask, and the response is written before
+    // that microtask runs.
     if (this.#admission.inFlight === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve();
     return message;
   }

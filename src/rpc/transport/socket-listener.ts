@@ -24,7 +24,7 @@ const pathBytesMax = process.platform === 'linux' ? 107 : 103;
 
 const socketName = /^\d+-[0-9a-f]{8}\.sock$/;
 /**
- * A socket younger than this (in ms) is not removed. If a young socket refuses connections, its daemon may be about to
+ * The age in ms at which a socket may be removed. If a younger socket refuses connections, its daemon may be about to
  * listen.
  */
 const youngMs = 60_000;

@@ -152,8 +152,8 @@ export function encodeCommit(record: CheckpointRecord): Buffer {
 /**
  * Reads a record.
  * @throws StoreCorrupt when the commit is foreign or does not match its tree, StoreVersion for a record of a later
- * format. A record of a later format must not count as damage. Otherwise the daemon might find no readable checkpoint,
- * and make a new first checkpoint.
+ * format. A record of a later format must not count as damage, because the daemon might then find no readable
+ * checkpoint, and make a new first checkpoint.
  */
 export function decodeCommit(bytes: Buffer, commit: string): CheckpointRecord {
   const text = bytes.toString('utf8');

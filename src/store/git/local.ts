@@ -1,7 +1,7 @@
 // Strategy `local` (the specified LocalCheckpointService): checkpoints are hidden refs of the session in the user's own
 // repository. The specification describes five phases, some of which endanger the repository. This strategy has the
-// same effect without these dangers. The daemon never opens HEAD, branches, index, stash, reflogs, settings or work
-// tree for writing. It runs no program of the user's repository.
+// effect of these phases without their dangers. The daemon never opens HEAD, branches, index, stash, reflogs, settings
+// or work tree for writing. It runs no program of the user's repository.
 //
 // Git never works in the user's git dir. Git works in two git dirs of the daemon, both with the daemon's settings.
 // `view.git` sees all objects (the daemon's and the user's) as alternates. `refs.git` has symbolic links to the user's

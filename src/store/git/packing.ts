@@ -227,9 +227,9 @@ function packsIn(objects: string): Pack[] {
 }
 
 /**
- * Returns the packs to merge into a new pack, smallest first. Stops before a pack that has more than twice as many
- * objects as the new pack would have so far. The loose objects count as part of the new pack. So each object is
- * rewritten only about once per doubling of the number of objects.
+ * Returns the packs to merge into a new pack, smallest first. Stops before a pack with more than twice as many objects
+ * as the chosen packs and the loose objects have together. So each object is rewritten only about once per doubling of
+ * the number of objects.
  */
 function packsToJoin(packs: readonly Pack[], loose: number): readonly Pack[] {
   let total = loose;

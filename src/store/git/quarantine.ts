@@ -124,8 +124,8 @@ export class Quarantine {
   /**
    * Watches the objects after the refs have moved. If a `gc` or `prune` has removed linked objects, links
    * them again, now and at each later check. The daemon can see a running `gc`, but not a running `prune`. A
-   * `prune` may leave refs without their objects, and the user's own git fails on such refs. So the checks
-   * are frequent after a publication, and rare later.
+   * `prune` may leave refs without their objects, and the user's own git fails on such refs. So the daemon checks the
+   * objects often after a publication, and rarely later.
    */
   async watchOver(): Promise<void> {
     const nowMs = Date.now();
@@ -372,8 +372,8 @@ function removeEmptyDirectories(objects: string): void {
 }
 
 // Handles a repository to which several users write (`core.sharedRepository`). A file that the daemon adds gets the
-// permission bits that git would give to the file. Otherwise other users could no longer commit, collect garbage or
-// look up objects.
+// permission bits that git would give to the file. With other bits, the other users of the repository could no longer
+// commit, collect garbage or look up objects.
 
 /**
  * The permission bits that git adds to the mode of a new file after the umask was applied. If the setting is an octal

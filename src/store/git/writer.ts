@@ -71,7 +71,7 @@ interface MadeTrees {
   readonly root: string;
   readonly made: ReadonlyMap<Directory, string>;
   readonly bytes: ReadonlyMap<string, Buffer>;
-  /** Blobs that the directories name, but that this writer did not receive. */
+  /** Blobs that are entries of the directories, but that this writer did not receive. */
   readonly unchecked: ReadonlySet<string>;
 }
 
@@ -320,9 +320,8 @@ function dropSpool(content: StableContent): void {
 
 // Proves that every content of a capture is in the store. Git does not write an object that seems to exist. Therefore
 // the proof first reads such an object, to check that it is undamaged. If the object is damaged, the proof writes a
-// readable copy in another place, and git then uses this copy. This proof is for stores into which git writes directly.
-// The proof cannot check objects that no capture passes to it. `store/verify` and the next full scan check such
-// objects.
+// readable copy in another place, and git then uses this copy. Only stores into which git writes directly use this
+// proof. Objects that no capture passes to the proof are checked by `store/verify` and the next full scan.
 
 interface ObjectToProve {
   readonly id: string;
@@ -348,7 +347,7 @@ class Proof {
     this.#hasPacks = files.readdirSync(join(this.#objects, 'pack')).some((name) => name.endsWith('.idx'));
   }
 
-  /** Returns the items that are missing and must be written. All other items are certainly readable. */
+  /** Returns the items that are missing and must be written. Every item that is not returned is certainly readable. */
   async missing<T extends ObjectToProve>(type: ObjectType, handed: readonly T[]): Promise<T[]> {
     const missing: T[] = [];
     const asked: T[] = [];

@@ -184,8 +184,8 @@ export class SqliteCheckpoints {
   }
 
   /**
-   * Writes the file rows before the checkpoint is published. Until then the file rows belong to a row of `checkpoints`
-   * that is marked unfinished.
+   * Writes the file rows before the checkpoint is published. Until the publication, these rows belong to a row of
+   * `checkpoints` that is marked unfinished.
    */
   async #stage(record: CheckpointRecord, set: RowSet, signal?: AbortSignal): Promise<number> {
     const id = await this.#parts.database.transaction(() => this.#insert(record, set, state.unfinished));

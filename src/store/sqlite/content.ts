@@ -125,7 +125,7 @@ export function insertBlob(database: SqliteDatabase, one: NewBlob): void {
        stored_size = excluded.stored_size, is_compressed = excluded.is_compressed, content = excluded.content`,
     one.blob,
     one.size,
-    one.blob, // if the content was lost and is stored again, rows already name it
+    one.blob, // if a lost content is stored again, rows already refer to it
     Date.now(),
     one.stamp,
     one.storedSize,

@@ -65,8 +65,8 @@ export class SqliteGitTrees {
   }
 
   /**
-   * Removes scratch repositories that no diff is using. Otherwise removed contents would stay readable after a sweep.
-   * The next diff starts a new repository.
+   * Removes scratch repositories that no diff is using, because in these repositories removed contents would stay
+   * readable after a sweep. The next diff starts a new repository.
    */
   async forget(): Promise<void> {
     const used = this.#current;

@@ -223,8 +223,8 @@ class SqliteStore extends TreeStore implements SnapshotStore {
   }
 
   /**
-   * Returns the size of the database if it has only one session. Otherwise returns the size of this session's
-   * checkpoints in the database.
+   * Returns the size of the database if it has only one session. If it has several sessions, returns the size of this
+   * session's checkpoints.
    */
   async sessionBytes(): Promise<number> {
     const others = await this.#database.read(() =>

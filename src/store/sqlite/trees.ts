@@ -105,8 +105,8 @@ export function decodeNode(id: string, bytes: Buffer): TreeNode | undefined {
 }
 
 /**
- * Returns the entries in the order of {@link TreeNode}. The stored order differs when a file's name begins with the
- * name of a directory.
+ * Returns the entries in the order of {@link TreeNode}. The stored entries are in another order if the name of a file
+ * begins with the name of a directory.
  */
 function inPathOrder(stored: readonly [string, SubTree | FileNode][]): [string, SubTree | FileNode][] {
   const keyed = stored.map((entry) => [isSubTree(entry[1]) ? `${entry[0]}/` : entry[0], entry] as const);

@@ -1,5 +1,4 @@
-// A killed daemon leaves an unfinished restore, and a hook finishes this restore. Tests that the log of the hooks
-// reports this.
+// Tests that a hook finishes the restore of a killed daemon, and that the log of the hooks reports this.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -175,8 +175,7 @@ test('the checkpoint of a turn does not have edits that were made after the prom
       const name = agent === 'gemini' ? 'BeforeAgent' : 'UserPromptSubmit';
       await hook(rig, agent, of(name, { prompt: 'edit at once' }));
       rig.write('a.txt', `by ${agent}\n`);
-      // On a busy machine, the checkpoint may take longer than the agent waits. Such a late checkpoint is marked as
-      // late.
+      // On a busy machine, the checkpoint may take longer than the agent waits, and is then marked as late.
       if (/ran out of time/.test(logOf(rig))) continue;
       const diff = rig.run(['diff', '1', '--no-pager', `--storage=${rig.storage}`]);
       assert.is(await diff.code, 0, diff.stderr);

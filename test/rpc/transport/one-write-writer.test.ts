@@ -71,7 +71,7 @@ test('an error replaces a message that is over the limit or cannot be encoded', 
   await writer.write(message({ deep }));
   await writer.write(message({ a: 'short' }));
   await writer.drained();
-  // On Node 20, one read returns everything. On later versions, one read returns one chunk.
+  // On Node 20, one read returns everything. On later versions of Node, one read returns one chunk.
   const chunks: Buffer[] = [];
   for (let chunk = output.read() as Buffer | null; chunk !== null; chunk = output.read() as Buffer | null)
     chunks.push(chunk);

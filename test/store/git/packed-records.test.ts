@@ -162,7 +162,7 @@ test('opening a session reads the cache of records once, and packing reads the c
       const reopened = await open(directory);
       assert.is((await reopened.checkpoints()).length, 150);
       assert.equal(calls, ['read']);
-      // These are enough loose objects for a packing, but too few checkpoints for a packing in the background.
+      // Makes enough loose objects for a packing, but too few checkpoints for a packing in the background.
       await capture(reopened, Object.fromEntries(Array.from({ length: 280 }, (_, i) => [`g${i}`, `${i}`])));
       await publish(reopened, snapshot, 151, 230);
       calls.length = 0;

@@ -108,7 +108,7 @@ test('changing one byte of a large content costs about one chunk, which is freed
     assert.ok(held < 14.5 * mebibyte, `the session has ${held} bytes`);
     assert.is(chunkCount(directory), 14);
     await store.remove([id]);
-    await capture(store, plain({ g: '' })); // makes a newer snapshot, because the lease protects the newest snapshot
+    await capture(store, plain({ g: '' })); // makes a newer snapshot, which the lease protects instead
     const { bytesFreed, blobsFreed } = await store.sweep();
     assert.is(blobsFreed, 1);
     assert.ok(bytesFreed >= mebibyte && bytesFreed < 1.2 * mebibyte, `${bytesFreed} bytes freed`);

@@ -56,7 +56,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     if (pace !== undefined) Atomics.wait(lately, 0, 0, pace === 'slow' ? 5 : 25);
   },
   noSpace: (call, target) => {
-    // The session's log is written through a descriptor. Therefore the target of the call is a number.
+    // The session's log is written through a descriptor, so the target of a write to the log is a number.
     if (writing.has(call) && /storage|outside|^\d+$/.test(target) && isArmed())
       throw refusal('ENOSPC', call, target);
   },

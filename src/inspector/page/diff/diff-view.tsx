@@ -31,8 +31,8 @@ export interface DiffViewProps {
 }
 
 /**
- * If a hunk removes more lines than this, the difference is shown in two columns. In one column the editor would draw
- * all removed lines at once.
+ * If a hunk removes more lines than this number, the difference is shown in two columns. In one column the editor would
+ * draw all removed lines at once.
  */
 const removedMax = 1500;
 

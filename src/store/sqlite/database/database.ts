@@ -45,7 +45,8 @@ export const settingsOf = (durability: 'process' | 'power'): readonly string[] =
   'PRAGMA trusted_schema = OFF',
   // in KiB; rows with hashes as keys are spread over the file, so SQLite's default of 2 MB is too little
   'PRAGMA cache_size = -32000',
-  // SQLite shortens the journal when it begins again at its start, so that the file's size is the journal's length.
+  // When SQLite begins the journal again, it truncates the file. So the size of the file is always the length of the
+  // journal.
   'PRAGMA journal_size_limit = 0',
   // In WAL mode, NORMAL survives every crash of a process, and FULL also survives a power cut.
   `PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`,
@@ -358,8 +359,8 @@ function sizeOf(file: string): number {
 // The journal (`-wal`) and its index (`-shm`), which all connections share in memory. When another program removes one
 // of these files, SQLite continues in a file without a name. Other processes then make new files. Data that has not
 // reached the database is lost when the last connection closes. So the daemon checks both files before it uses the
-// database. A connection may still have the removed files open. It writes the data of these files into the database.
-// After that, no connection of this process uses the database.
+// database. A connection that still has the removed files open writes the data of these files into the database. After
+// that, no connection of this process uses the database.
 
 class SideFiles {
   /**
@@ -373,8 +374,8 @@ class SideFiles {
   readonly #key: string;
   #users = 0;
   /**
-   * One function for each of the two files. It returns the path of the file when the file is missing or replaced.
-   * Undefined until both files have existed.
+   * One function for each of the two files. The function returns the path of the file when the file is missing or
+   * replaced. Undefined until both files have existed.
    */
   #watches: readonly (() => string | undefined)[] | undefined;
   #removed: string | undefined;

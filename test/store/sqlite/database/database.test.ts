@@ -1,5 +1,6 @@
 // Several sessions of one daemon use one database. Closing one session must not release the locks of another session.
-// Otherwise SQLite in another program would consider itself the last user, and remove the journal.
+// Without these locks, SQLite in another program would consider itself the last user of the database, and remove the
+// journal.
 import { execFileSync } from 'node:child_process';
 import { realpathSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
