@@ -7,8 +7,8 @@ import type { Json } from './match.ts';
 
 interface Progress {
   /**
-   * The time when the request was sent. The rate of progress reports is measured from this time. The times of arrival
-   * are no measure, because this process may read several frames at once.
+   * The time when the request was sent, from which the rate of progress reports is measured. The times of arrival are
+   * no measure, because this process may read several frames at once.
    */
   readonly sinceMs: number;
   reports: number;

@@ -52,7 +52,7 @@ const derive = (extra: string): string =>
   `#[derive(Debug, Clone, PartialEq, Serialize, Deserialize${extra})]\n`;
 
 /**
- * True when the schema's type can have a sensible default value. A struct literal of such a type may end in
+ * True when the schema's type can have a sensible default value, so that a struct literal may end in
  * `..Default::default()`.
  */
 function hasDefault(document: ProtocolDocument, schema: Schema, depth = 0): boolean {

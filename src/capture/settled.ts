@@ -15,9 +15,9 @@ import type { WorkTree } from '../work-tree/work-tree.ts';
 export const settleMsUsual = 60_000;
 
 /**
- * Within this time after its last change, the names in a directory may change although the directory keeps the same
- * stamp. A change does not alter the stamp if it happens in the same clock tick as the scan. A tick of the kernel takes
- * 1–4 ms. A tick of ext3, FAT and some network file systems takes 1–2 s.
+ * After the last change of a directory's stamp, the names in the directory may change for up to this time without
+ * changing the stamp again. A change does not alter the stamp if it happens in the same clock tick as the scan. A tick
+ * of the kernel takes 1–4 ms. A tick of ext3, FAT and some network file systems takes 1–2 s.
  */
 export const stampGrainMs = 1000;
 

@@ -20,8 +20,8 @@ export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Pro
   if (command === undefined) return body();
   // Loads the module only here, because most commands use no pager.
   const { spawn } = await import('node:child_process');
-  // The value that git gives to the variable LESS. With this value, less shows colours, does not clear the screen, and
-  // exits if the text fits on one screen.
+  // The value that git gives to the variable LESS. With this value, the pager `less` shows colours, does not clear the
+  // screen, and exits if the text fits on one screen.
   const env = { LESS: 'FRX', LV: '-c', ...process.env };
   const pager = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });
   // Discards the rest of the output when the user has closed the pager, or when the pager does not exist.

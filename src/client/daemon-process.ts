@@ -27,7 +27,7 @@ export class DaemonProcess implements DaemonLink {
       this.#stderr = (this.#stderr + text).slice(-stderrCharacters);
     });
     // Ignores later error events, for example because this user has no permission to kill the process. If the process
-    // ends after such an error, `ended` still resolves.
+    // ends after an error event, `ended` still resolves.
     child.on('error', () => undefined);
     this.keepAlive(false);
     this.ended = new Promise((resolve) => {

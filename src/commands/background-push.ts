@@ -14,7 +14,7 @@ import { pushSession } from '../session/travel.ts';
  */
 const quietMs = 500;
 /**
- * The time limit for pushing all sessions of a backlog. Sessions that were not pushed in this time wait for the next
+ * The time limit for pushing all sessions of a backlog. When the time is over, the remaining sessions wait for the next
  * attempt. The limit doubles after each failure.
  */
 const budgetMs = 120_000;

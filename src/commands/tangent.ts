@@ -127,8 +127,8 @@ async function exitTangent({
 }
 
 /**
- * Returns the checkpoints that must not be removed, because the end of a tangent may restore their files. Two kinds of
- * tangents have such a checkpoint: the open tangent, and every tangent in which an existing checkpoint was made.
+ * Returns the checkpoints that must not be removed, because the end of a tangent may restore their files. The
+ * checkpoints belong to the open tangent, and to every tangent in which an existing checkpoint was made.
  */
 export function tangentCheckpoints(index: CheckpointIndex, conversation: Conversation): ReadonlySet<string> {
   const needed = new Set<string>();

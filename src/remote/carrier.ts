@@ -365,7 +365,9 @@ function noSuchPlace(path: string): CheckpointdError {
 const boilerplate =
   /^(?:fatal: Could not read from remote repository\.|Please make sure you have the correct access rights|and the repository exists\.|error: failed to push some refs to .*|To .*|Done)$/;
 
-/** Returns the lines that the host's own programs wrote. Without such lines, returns the line that names the cause. */
+/**
+ * Returns the lines that the host's own programs wrote. If they wrote no line, returns the line that names the cause.
+ */
 function causeIn(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const ofHost = lines.flatMap((line) => /^remote: *(\S.*)$/.exec(line)?.[1] ?? []);

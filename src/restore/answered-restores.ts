@@ -1,7 +1,7 @@
 // The notes of finished restores whose files have perhaps not reached the disk yet. When the daemon has finished a
-// restore and answers the client, it renames the restore's intent (journal.ts) to such a note. The daemon removes the
-// note after it has synced the files. After a power cut, the remaining notes tell the next daemon which files to check
-// (after-power-cut.ts). After a kill without a power cut, the next start only syncs the files.
+// restore and answers the client, it renames the restore's intent (journal.ts), which becomes the note. The daemon
+// removes the note after it has synced the files. After a power cut, the remaining notes tell the next daemon which
+// files to check (after-power-cut.ts). After a kill without a power cut, the next start only syncs the files.
 import { join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../base/attempt.ts';

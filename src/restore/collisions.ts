@@ -76,9 +76,9 @@ export function foldingOf(tree: AnchoredFiles, paths: readonly TreePath[]): Fold
 const everyFolding: Folding = { foldsCase: true, foldsUnicode: true };
 
 /**
- * Returns how a directory folds names. Only looks up an existing name under another spelling, so a dry run may call
- * this function. A new directory inherits the folding of its parent. So for a directory without a suitable name,
- * returns the folding of the parent.
+ * Returns how a directory folds names. A dry run may call this function, because the function only looks up an existing
+ * name under another spelling. A new directory inherits the folding of its parent. So for a directory without a
+ * suitable name, returns the folding of the parent.
  */
 export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding {
   const names = tree.isDirectory(directory) ? namesBelow(tree, directory).map(({ name }) => name) : [];

@@ -1,7 +1,7 @@
 // The visible half of a restore: puts staged contents in place, one rename or link at a time. Before each step, checks
 // that the file to replace is still the verified file. Another program can edit the file between this check and the
-// rename. So the old file first gets a second name (a hard link). The commit finds such an edit under the second name,
-// and returns it in `edited`. If the second name is outside the work tree (displaced.ts), a later look checks the old
+// rename. So the old file first gets a second name (a hard link). The commit finds the edit under the second name, and
+// returns the file in `edited`. If the second name is outside the work tree (displaced.ts), a later look checks the old
 // file once more. A second name inside the work tree is removed at once.
 import { isOnOverlay } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';

@@ -334,7 +334,7 @@ function countFiles(node: DirectoryNode): number {
 
 /**
  * Returns the files that the undone restore created, but that today's exclude globs hide from captures. The undo must
- * save and remove these files, too.
+ * save and remove even the hidden files.
  */
 async function hiddenByToday(
   { checkpoints: { store, index } }: RestoreSite,

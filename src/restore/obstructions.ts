@@ -146,7 +146,7 @@ async function unsavedBelow(
 
 /**
  * Returns for each found file the topmost directory below `directory` that contains this file and no captured file.
- * Without such a directory, returns the file itself.
+ * If no directory meets this condition, returns the file itself.
  */
 function topmost(
   found: readonly TreePath[],

@@ -278,7 +278,7 @@ function goalOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repeat): R
 
 /**
  * Returns the restore that an undo or redo reverses, if the note does not name this restore. An earlier version wrote
- * such notes. The target of the note is the safety checkpoint of the reversed restore.
+ * notes without this name, and with the safety checkpoint of the reversed restore as the target.
  */
 function restoreUndoneBy({ index }: Checkpoints, intent: RestoreIntent): CheckpointId | undefined {
   if (intent.root !== undefined || !/^(Undid|Redid) a restore$/.test(recordOf(intent).description))

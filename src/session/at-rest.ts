@@ -1,6 +1,6 @@
 // Loads a closed session from its directory for reading. Does not claim the session, writes none of its files, and
 // starts neither a recovery nor a watcher. Refuses a session that was not closed properly. Also refuses a session in
-// which an opening would repair something, finish a restore or give a warning. Only a daemon may open such a session.
+// which an opening would repair something, finish a restore or give a warning, because only a daemon may do this.
 import { join } from 'node:path';
 import { systemClock, timestamp } from '../base/clock.ts';
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';

@@ -134,8 +134,8 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
 
 /**
  * Ends a session in a process that is about to end and cannot wait. First kills the git processes. Then renames the
- * directory away, if no user data can be lost. Does not read snapshots for this decision. The next start deletes the
- * renamed directory.
+ * directory away, if no user data can be lost. The decision uses no snapshots. The next start deletes the renamed
+ * directory.
  */
 export function abandonSession(session: Session, kind: EndKind = 'abrupt'): void {
   const { directory, late, marker } = session.parts;

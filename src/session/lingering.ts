@@ -1,7 +1,7 @@
 // After the last client of a session has left, a background daemon keeps the session open and watches its work tree. So
-// the next command finds the session open. Such a session is called lingering. To claim such a session, another process
-// makes a file in the session's directory (owner.ts). The daemon then closes the session at once. Only sessions with
-// the retention `keep` linger, because closing them removes nothing.
+// the next command finds the session open. Such a session is called lingering. To claim a lingering session, another
+// process makes a file in the session's directory (owner.ts). The daemon then closes the session at once. Only sessions
+// with the retention `keep` linger, because closing them removes nothing.
 import { systemCode } from '../base/errors.ts';
 import { type FSWatcher, files, watchDirectory } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';

@@ -43,8 +43,8 @@ export function missedReports(session: Session, since: string): MissedReports {
 /** Returns the writes that a session has reported since a time, or undefined when its log cannot be read. */
 function ownReports(logFile: string, id: SessionId, since: string): ReportedWrite[] | undefined {
   try {
-    // If the log has not been written since this time, it contains no later report. The tolerance is for file systems
-    // with coarse file times.
+    // If the log was last written before `since`, it contains no later report. The tolerance is for file systems with
+    // coarse file times.
     if (files.statSync(logFile).mtimeMs < Date.parse(since) - clockErrorMs) return [];
     const reports = reportsIn(wholeRecords(files.readFileSync(logFile)));
     return reports.filter(({ session, at }) => session === id && Date.parse(at) >= Date.parse(since));
@@ -56,8 +56,8 @@ function ownReports(logFile: string, id: SessionId, since: string): ReportedWrit
 const clockErrorMs = 10_000;
 
 /**
- * Returns a function that translates paths of one work tree into paths of the other work tree. Returns undefined unless
- * one of the two work trees contains the other.
+ * Returns a function that translates paths in the work tree `from` into paths in the work tree `to`. Returns undefined
+ * if neither work tree contains the other.
  */
 function translation(from: string, to: string): ((path: TreePath) => TreePath | undefined) | undefined {
   if (from === to) return (path) => path;

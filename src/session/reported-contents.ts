@@ -1,6 +1,6 @@
 // Keeps contents that agents report while several sessions are open on a work tree. A revert of one author needs the
-// content that each author wrote. Some of these contents may be in no checkpoint. If a stored content is lost, the
-// revert only skips the path.
+// content that each author wrote, even if no checkpoint contains this content. If a stored content is lost, the revert
+// only skips the path.
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';

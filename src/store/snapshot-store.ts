@@ -153,9 +153,9 @@ export interface SnapshotStore extends SnapshotSink {
    */
   publish(publication: Publication): Promise<{ readonly commit?: string | undefined }>;
   /**
-   * Publishes many checkpoints faster than {@link publish}, in the given order. After a failure or a kill, some of the
-   * checkpoints may be published and others not. Absent when the store has no faster way. A store with this function
-   * either has {@link adopt}, or its writers have {@link SnapshotWriter.sealAll}.
+   * Publishes many checkpoints faster than {@link publish}, in the given order. After a failure or a kill, perhaps only
+   * a part of the checkpoints is published. Absent when the store has no faster way. A store with this function either
+   * has {@link adopt}, or its writers have {@link SnapshotWriter.sealAll}.
    */
   publishAll?(publications: readonly Publication[], signal?: AbortSignal): Promise<void>;
   /**
@@ -288,7 +288,10 @@ export interface StrategyDriver {
   readonly name: string;
   /** The default retention of a session's checkpoints when the session ends. */
   readonly retention: 'session' | 'keep';
-  /** True when the strategy stores checkpoints in the user's repository. A session then needs such a repository. */
+  /**
+   * True when the strategy stores checkpoints in the user's repository, so that a session needs a repository of the
+   * user.
+   */
   readonly needsRepository: boolean;
   /**
    * True when a session has no data outside its session directory, so that removing the directory removes the whole

@@ -232,7 +232,7 @@ export interface Entry {
   readonly mode: EntryMode;
   /**
    * The permission bits (07777), if they are stricter than usual: the owner may not write, or group or others may not
-   * read. When absent, the umask decides. The snapshot's id depends on these bits.
+   * read. When absent, the umask decides. The snapshot's id depends on strict permission bits.
    */
   readonly permissions?: number | undefined;
   readonly blob: BlobId;

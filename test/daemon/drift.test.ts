@@ -1,5 +1,5 @@
-// Makes changes that the watcher does not report: the kernel reports nothing, or no directory handle exists. A capture
-// finds such a change. The daemon then notifies clients, counts the change and repairs the watch.
+// Makes changes that the watcher does not report: the kernel reports nothing, or no directory handle exists. When a
+// capture finds an unreported change, the daemon notifies clients, counts the change and repairs the watch.
 import { spawnSync } from 'node:child_process';
 import { linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -117,7 +117,7 @@ test('a plan predicts which changes fail for files of other users, and in a stic
   }
 });
 
-/** Sets attributes of files while `run` runs. If the system has no such attributes, only logs a note. */
+/** Sets attributes of files while `run` runs. If the system does not support attributes, only logs a note. */
 async function withAttributes(
   attributes: Readonly<Record<string, string>>,
   run: () => Promise<void>,

@@ -183,7 +183,7 @@ for (const point of ['link', 'rename'])
         (call) => {
           if (call !== point || isDone) return;
           isDone = true;
-          // The file is replaced by a rename, as editors do. A write in place would also change the file under its new
+          // Replaces the file by a rename, as editors do. A write in place would also change the file under its new
           // name.
           writeFileSync(`${root}/a~`, 'mine');
           linkReplaced(root);

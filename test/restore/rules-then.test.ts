@@ -1,5 +1,5 @@
-// A checkpoint may lack a path that existed when the checkpoint was made. A hard restore keeps such a path if the rules
-// of that time ignored the path, or if the capture could not read the path.
+// A checkpoint may lack a path that existed when the checkpoint was made. A hard restore keeps the missing path if the
+// checkpoint's rules ignored the path, or if its capture could not read the path.
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

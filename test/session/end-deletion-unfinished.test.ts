@@ -1,5 +1,5 @@
-// After an interrupted restore, only the session has the replaced files. Therefore deleting the session must not lose
-// these files.
+// After an interrupted restore, only the session has the files that the restore replaced. The deletion of the session
+// must not lose the replaced files.
 import { existsSync, renameSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -33,7 +33,8 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       };
       write(root, { 'a.txt': 'one\n' });
       await unwritable(create);
-      // Deleting a checkpoint needs the list. Without the list, a deleted checkpoint would count as lost.
+      // The deletion of a checkpoint must change the list, because otherwise the deleted checkpoint would count as
+      // lost.
       const removal = (): Promise<unknown> => daemon.call('checkpoint/delete', { session, tag: '1' });
       assert.match(String(await unwritable(() => removal().catch(String))), 'EPERM');
       await create();

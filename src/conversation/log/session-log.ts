@@ -333,7 +333,8 @@ export class SessionLog implements RecordLog {
 
   /**
    * Called before the log is cut after its last valid line. If the bytes to remove end with a line feed, saves these
-   * bytes in another file. An unfinished write has no line feed, so in this case a complete line was damaged later.
+   * bytes in another file. The line feed shows that a complete line was damaged later, because an unfinished write has
+   * no line feed.
    */
   #keepWholeLine(size: number): void {
     const tail = Buffer.alloc(size - this.#end);

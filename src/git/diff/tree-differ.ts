@@ -1,7 +1,7 @@
 // Runs git's differ in a persistent process. Starting a process takes several times as long as comparing two trees that
 // differ in one file. Returns git's own bytes, or undefined after a failure. After a failure, the caller starts another
-// git process for this one comparison. The error of that process explains the failure. tree-diff.ts parses the output.
-// This module caches no result.
+// git process for this one comparison. The error of the second process explains the failure. tree-diff.ts parses the
+// output. This module caches no result.
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';

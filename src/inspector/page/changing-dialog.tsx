@@ -241,7 +241,7 @@ function listsOf(effects: ChangeEffects, isPlan: boolean): readonly List[] {
       unable,
       ['Left alone', 'dim', skipped, counts.skipped],
     ];
-  // The daemon's answer can contain a path with a conflict in several lists. The dialog shows such a path once, with
+  // The daemon's answer can contain a path with a conflict in several lists, but the dialog shows the path once, with
   // the reason.
   const others = skipped.filter(({ reason }) => reason !== 'conflict');
   const inConflict = effects.paths.filter(({ outcome }) => outcome === 'conflict');

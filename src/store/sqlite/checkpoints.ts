@@ -35,7 +35,10 @@ interface Planned {
   readonly asParent: ParentRows;
 }
 
-/** The maximum number of checkpoints in one transaction, which then takes about 15 ms. */
+/**
+ * The maximum number of checkpoints in one transaction. A transaction with this number of checkpoints takes about 15
+ * ms.
+ */
 const groupMax = 50;
 
 /** The rows of one session, with the readers of these rows. */
@@ -294,9 +297,9 @@ export class SqliteCheckpoints {
 }
 
 /**
- * The number of consecutive rows that are written in the order of their contents. A slice of these rows then changes few
- * pages of the index on contents, and few contents, whose ref_counts change. With a larger number, the paths of these
- * rows would be spread over too many pages of the index on paths.
+ * The number of consecutive rows that are written in the order of their contents. So a slice of the rows changes few
+ * pages of the index on contents, and the ref_counts of few contents. With a larger number, the paths of these rows
+ * would be spread over too many pages of the index on paths.
  */
 const rowsInOrder = 4000;
 
@@ -316,7 +319,9 @@ interface ReadRow {
   readonly problem?: StoreProblem;
 }
 
-/** Reports a second row with the same id. An index forbids such rows, but a damaged page may contain them. */
+/**
+ * Reports a second row with the same id. An index forbids two rows with one id, but a damaged page may contain them.
+ */
 function duplicateRow([id]: Row, checkpoint: CheckpointId): StoreProblem {
   return { kind: 'corrupt', what: `row ${Number(id)} of checkpoints`, affects: [checkpoint] };
 }

@@ -171,8 +171,8 @@ export function patchFullRows(
 }
 
 /**
- * Removes the rows of `checkpoints` that are not finished checkpoints. Also removes the file rows of these rows.
- * Removes a few rows at a time.
+ * Removes the rows of `checkpoints` that are not finished checkpoints, and the file rows that belong to them. Removes a
+ * few rows at a time.
  */
 export async function drain(
   database: SqliteDatabase,

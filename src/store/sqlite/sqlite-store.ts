@@ -1,4 +1,4 @@
-// The strategy `sqlite`: one database for all sessions of a storage root, which several daemons share. This file opens
+// The strategy `sqlite`: all sessions of a storage root have one database, which several daemons share. This file opens
 // the database and connects the parts to the interface. Each part has its own file. All state is in the database. Two
 // daemons can therefore see different states only during a transaction.
 import { basename, join } from 'node:path';

@@ -5,8 +5,8 @@ import { until } from '../../support/until.ts';
 import { daemonEntry, type WireClient } from '../../support/wire-client.ts';
 
 /**
- * Makes a kept session of two turns with a tool in between, and then changes a file. The session stays open until `rig`
- * ends its daemon.
+ * Makes a kept session of two turns with a tool between them, and then changes a file. The session stays open until
+ * `rig` ends its daemon.
  */
 export async function opened(rig: DaemonRig): Promise<WireClient> {
   const { client, session } = await rig.opened({ retention: 'keep' });

@@ -135,7 +135,8 @@ test('if a killed keeper had already processed an event, the event is not proces
       eventOf(rig, 'tool', { tool: 'Bash' }),
       eventOf(rig, 'end'),
     ];
-    // Writes each event again after it was processed. A keeper that is killed at this moment also leaves such an event.
+    // Writes each event again after it was processed, like a keeper that is killed before it removes the processed
+    // event.
     for (const [at, each] of told.entries()) {
       rig.write('a.txt', `${at}\n`);
       writeEvent(rig.storage, each, `00000${at}`);

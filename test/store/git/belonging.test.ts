@@ -1,5 +1,5 @@
-// Two storages may each have a session with the same id, for the same work tree and conversation. A repository has room
-// for the refs of only one of these two sessions.
+// Two storages may each have a session with the same id, for the same work tree and conversation. Only one of the two
+// sessions can have its refs in the repository.
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
