@@ -195,8 +195,8 @@ function emptyFor(contenders: readonly Contender[]): ByCount {
 }
 
 /**
- * Measures making a checkpoint after several edits, and the diffs of these edits. Skips a run that would edit more
- * files than the tree has.
+ * Measures how long a checkpoint takes after several edits, and how long the diff of these edits takes. Skips a run
+ * that would edit more files than the tree has.
  */
 async function measureEdits(
   contenders: readonly Contender[],

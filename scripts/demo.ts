@@ -37,7 +37,7 @@ function read(): { path: string; isVerbose: boolean } {
     const own = fileURLToPath(new URL('../../', import.meta.url));
     return { path: positionals[0] ?? own, isVerbose: values.verbose };
   } catch (error) {
-    // The error of parseArgs names the wrong flag.
+    // If a flag is wrong, parseArgs throws an error whose message contains the flag.
     if (error instanceof TypeError && 'code' in error) complain(error.message.split('\n')[0] ?? '');
     throw error;
   }

@@ -1,6 +1,6 @@
 // Records the code that V8 compiles while a bundled daemon serves a short session, and while bundled commands run
-// (src/compiled-code.ts). When this file is run as a program, it is that daemon, or runs those commands one after the
-// other: `record-code.js daemon|commands FILE FUNCTION [FLAGS]`.
+// (src/compiled-code.ts). As a program, this file runs either the daemon or the commands: `record-code.js
+// daemon|commands FILE FUNCTION [FLAGS]`.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -32,7 +32,8 @@ export interface ServeFlags {
   /** True when further clients of the same user may connect through a private socket. */
   readonly listens: boolean;
   /**
-   * True to watch a work tree from the beginning. False to begin when the first client leaves or a second client comes.
+   * True to watch a work tree from the beginning. False to watch only after the first client has left or a second
+   * client has come.
    */
   readonly watches: boolean;
   /** How long the daemon waits for a client, in ms, if it has no first client. */

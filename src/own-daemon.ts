@@ -22,7 +22,7 @@ export class OwnDaemon implements DaemonLink {
   readonly #server: Server;
   #resolveEnded: (why: string) => void = () => undefined;
   #code: number | null = null;
-  /** True when this process must end as soon as the daemon has ended, because of a signal or a defect. */
+  /** True when a signal or a defect ends the daemon. This process must then end directly after the daemon. */
   #isFatal = false;
   #timer: NodeJS.Timeout | undefined;
 

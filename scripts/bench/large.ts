@@ -12,7 +12,7 @@ export interface LargeFile {
   readonly megabytes: number;
   /** The milliseconds of the `create` after each changed byte. */
   readonly createMs: readonly number[];
-  /** The longest time that a light request waited during one more `create`. */
+  /** The longest time that a light request waited while a further `create` ran. */
   readonly waitMs: number;
   /**
    * The number of bytes that a checkpoint of one changed byte added to the disk. Measured directly after the last

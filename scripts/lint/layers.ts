@@ -13,7 +13,7 @@ export interface Layer {
   readonly because: string;
 }
 
-/** The linter's message for each package. The message names the folders that may import the package. */
+/** The linter's message for each package. The message says which folders may import the package. */
 export const packages: Readonly<Record<string, string>> = {
   'vscode-jsonrpc': 'Only rpc/ imports vscode-jsonrpc.',
   'vscode-jsonrpc/node': 'Only rpc/ imports vscode-jsonrpc.',

@@ -19,8 +19,9 @@ export function longestWait(ms: number): number {
 export class AnswerTimeout extends Error {}
 
 /**
- * Waits for an answer. Only time in which the program could run counts towards `ms`. Each call of `waitedMs` returns how
- * many milliseconds the program's threads have waited for a processor since the previous call. `now` returns the time.
+ * Waits for an answer. Does not count time in which the program had to wait for a processor. Each call of `waitedMs`
+ * returns how many milliseconds the program's threads have waited for a processor since the previous call. `now`
+ * returns the time.
  * @throws AnswerTimeout
  */
 export async function withinRunningTime<T>(

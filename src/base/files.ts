@@ -139,8 +139,8 @@ export const filesAsync = {
 };
 
 /**
- * Linux's O_PATH, which Node does not define. With this flag a process can open a symbolic link itself. It can also
- * open a file for which it has no read permission.
+ * Linux's O_PATH, which Node does not define. With this flag, a process opens a symbolic link instead of the link's
+ * target. The process can also open a file that it must not read.
  */
 const pathOnly = 0o10000000;
 

@@ -1,6 +1,6 @@
 // Stores listed directories as columns of numbers. The next opening can then read a hundred thousand names without
-// making an object for each name. A scan compares a directory with its columns. The entries of a directory, and its
-// place in the tree, are made only when a scan needs them.
+// making an object for each name. A scan compares each directory on disk with its columns. The entries of a
+// directory, and its place in the tree, are made only when a scan needs them.
 import type { Stamp } from '../base/file-stamp.ts';
 import type { BigIntStats } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';

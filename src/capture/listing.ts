@@ -78,10 +78,10 @@ export interface WalkedEntry {
 type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'elsewhere' | 'undecided';
 
 /**
- * Which names of a directory the capture takes. `rules`: all names that no ignore rule excludes. `ignored`: only
- * tracked or included names, and names of the previous snapshot. `included`: all names, because of the caller's globs.
- * `alsoIncluded`: all names, in a directory that a restore is about to overwrite or delete. `git`: only tracked names,
- * in a git directory.
+ * Decides which names of a directory the capture takes. `rules`: all names that no ignore rule excludes. `ignored`:
+ * only tracked or included names, and names of the previous snapshot. `included`: all names, because of the caller's
+ * globs. `alsoIncluded`: all names, in a directory that a restore is about to overwrite or delete. `git`: only
+ * tracked names, in a git directory.
  */
 export type TakeMode = 'rules' | 'ignored' | 'included' | 'alsoIncluded' | 'git';
 
@@ -496,8 +496,8 @@ async function areRowsSame(
 }
 
 /**
- * True when the directory's names are unchanged since the directory was listed, provided that it still has its stamp.
- * On the directory's device, every change of names must change the stamp.
+ * True when an unchanged stamp proves that the directory's names are unchanged since the listing. On the directory's
+ * device, every change of names must change the stamp.
  */
 export function provesNames({ isSettled: isOld, stamp }: WalkedDirectory, clock: FileClock): boolean {
   return isOld && clock.isLocal && clock.device === stamp.dev;

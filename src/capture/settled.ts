@@ -10,7 +10,7 @@ import type { WorkTree } from '../work-tree/work-tree.ts';
 /**
  * Within this time after its last change, the content of a file may change although the file keeps the same stamp. A
  * write through a mapping (`mmap`) stamps the file only if the page was clean. The kernel cleans dirty pages after
- * about 30 s. The second 30 s allow for differences between clocks.
+ * about 30 s. Another 30 s allow for differences between clocks.
  */
 export const settleMsUsual = 60_000;
 

@@ -1,8 +1,8 @@
 // Walks a work tree level by level: lists directories or reuses their earlier listings, and selects the names that the
 // capture takes. Reads no contents and stores nothing. A walk is not atomic. Directories that changed during the walk
-// are walked again, until a check of the directories finds no change. When the check finds no change, there was a
-// moment at which all listings were correct. If possible, this moment is the beginning of the scan. Then the check
-// looks only at the directories that were listed, and not again at those that the walk found unchanged.
+// are walked again, until a check of the directories finds no change. When the check finds no change, all listings were
+// correct at one instant. If possible, this instant is the beginning of the scan. In this case, the check skips the
+// directories that the walk found unchanged.
 import { isSameStamp } from '../base/file-stamp.ts';
 import type { Directory } from '../tree/tree.ts';
 import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -58,8 +58,8 @@ export class Walk {
   #unchangedFiles = 0;
   #fresh: WalkedDirectory[] = [];
   /**
-   * True while every listing was correct when the scan began, except that a listed directory may have changed while the
-   * walk listed it.
+   * True while every listing was correct at the beginning of the scan. An exception is a directory that changed while
+   * the walk listed it.
    *
    * An unchanged directory still had its old, settled stamp when the walk looked at it. So its names had not changed
    * since the earlier scan, and were the same when this scan began. A listed directory with a settled stamp got its

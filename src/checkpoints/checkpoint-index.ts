@@ -26,8 +26,8 @@ export class CheckpointIndex {
   readonly #byName = new Map<string, number>();
   readonly #toolTags = new Map<number, number>();
   /**
-   * The rows of checkpoints with tags, in list order. The order is by time, except that a repeated tool tag keeps its
-   * place.
+   * The rows of checkpoints with tags, in list order. The order is by time. If a tool's tag is used again, the new
+   * checkpoint gets the place of the earlier one.
    */
   #listed: number[] = [];
   /**

@@ -108,8 +108,8 @@ export class Ledger {
   }
 
   /**
-   * Returns the record, with each string replaced by an equal string of an earlier record. This saves a third of the
-   * memory, because many records have the same path, content or time.
+   * Returns the record, and takes each string from an earlier record if that record has an equal string. This saves a
+   * third of the memory, because many records have the same path, content or time.
    */
   #withoutCopies(record: LedgerRecord, history: readonly LedgerRecord[]): LedgerRecord {
     const { who, at, by, session } = record;

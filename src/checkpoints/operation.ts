@@ -42,9 +42,9 @@ export interface ProgressFigures {
 // these steps fails. After an error, the client would assume that nothing was done, and would repeat the request.
 
 /**
- * Runs one of the steps that follow the commit. If the step fails, sends the client a warning with the text `lost` and
- * the reason, and returns undefined. @throws only InvariantViolation. After an InvariantViolation, the session accepts
- * no more changes, and the process ends
+ * Runs one of the steps that follow the commit. If the step fails, returns undefined and sends the client a warning.
+ * The warning consists of the text in `lost` and the reason. @throws only InvariantViolation. After an
+ * InvariantViolation, the session accepts no more changes, and the process ends
  */
 export async function afterCommit<T>(
   context: Pick<OperationContext, 'warn'>,

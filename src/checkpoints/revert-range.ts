@@ -1,5 +1,5 @@
 // Finds the two ends of the range that a revert undoes. The range is the work of a turn, a tool or a restore, or any
-// part of one line.
+// part of one line of checkpoints.
 import { CheckpointdError } from '../base/errors.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';

@@ -1,4 +1,4 @@
-// Formats checkpoints and restores as lines for people. Escapes every text from other programs with `plain`.
+// Formats checkpoints and restores as lines for people. Uses `plain` to escape every text from other programs.
 import { inWords } from '../client/reasons.ts';
 import type { Checkpoint, FileStats, RestoreResult, RevertPath, RevertResult } from '../protocol/types.ts';
 import { type Given, printed } from './command.ts';

@@ -61,7 +61,7 @@ export function startsTurn({ user }: HistoryEntry): boolean {
 
 /**
  * Returns the text that a person can read in a message's content. The content is a string or an array of parts with
- * texts. Returns '' for any other content.
+ * texts. Returns '' for a content of another type.
  */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;

@@ -120,7 +120,7 @@ async function readCheckpoints(
 const idForm = /^ckpt_[0-9a-z]{1,64}$/;
 const snapshotForm = /^[0-9a-f]{40}(?:-[0-9a-f]{40})?$/;
 
-/** Checks that the record names the tree that was sent with it, because the remote has no other tree for the record. */
+/** Checks that the record names the tree that was sent with the record. The remote has no other tree for the record. */
 function checkTreeOf(
   { id, snapshot }: CheckpointRecord,
   trees: ReadonlyMap<string, string>,

@@ -82,7 +82,7 @@ export class DisplacedFiles {
       }
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      // After an error (such as a full disk), the restore makes the second names in the work tree instead, and removes
+      // After an error (such as a full disk), the restore makes the second names inside the work tree, and removes
       // them at once.
       return undefined;
     }

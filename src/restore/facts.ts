@@ -358,9 +358,9 @@ function exists(tree: AnchoredFiles, path: TreePath): boolean {
 
 /**
  * Returns those paths of a restore that have a conflict. The current content of such a path is in no checkpoint of this
- * session, and the session's agent did not report it. A path that does not exist now is never in conflict, because a
- * write loses nothing. If the store has lost the head or the base, a content that might be in the lost snapshot counts
- * as a conflict.
+ * session, and the session's agent did not report it. A path that does not exist now has no conflict, because writing
+ * a file there loses nothing. If the store has lost the head or the base, a content that might be in the lost
+ * snapshot counts as a conflict.
  */
 async function conflictsIn(
   checkpoints: Checkpoints,

@@ -145,8 +145,8 @@ async function unsavedBelow(
 }
 
 /**
- * Returns for each found file the topmost directory below `directory` that contains this file and no captured file.
- * If no directory meets this condition, returns the file itself.
+ * For each found file, looks for directories below `directory` that contain the file but no captured file. Returns
+ * the topmost of them, or the file itself if there is none.
  */
 function topmost(
   found: readonly TreePath[],

@@ -41,9 +41,9 @@ export class PermissionSetter {
   }
 
   /**
-   * Lets the owner write to directories that are read-only now but writable in the target. Only then can the restore
-   * replace the files in these directories. No other user gets more rights. The restore sets the final bits at its end.
-   * If a change of permissions fails, the files below the directory cannot be replaced, and their failures are
+   * Lets the owner write to directories that are read-only now but writable in the target. The restore can then
+   * replace the files in these directories. No other user gets more rights. The restore sets the final bits at its
+   * end. If a change of permissions fails, the files below the directory cannot be replaced, and their failures are
    * reported.
    */
   unlock(): void {

@@ -28,7 +28,7 @@ export type FailureReason =
   | 'collision'
   /** The path contains a name that must never be written (`..`, `.git`). */
   | 'unsafeName'
-  /** Above the path is an entry that is not a directory and that the restore does not remove. */
+  /** An entry above the path is not a directory, and the restore does not remove this entry. */
   | 'blocked'
   /** The store has lost the content. */
   | 'contentLost'

@@ -316,7 +316,7 @@ export function waitsForAnotherRoot(site: RestoreSite): boolean {
   return !isRootOf(site, state.intent);
 }
 
-/** Gives up an unfinished restore. Keeps its note under another name, so that a person can still read the note. */
+/** Gives up an unfinished restore. Renames the note of the restore, so that a person can still read the note. */
 export function setAside({ directory, log }: Pick<RestoreSite, 'directory' | 'log'>): void {
   const { intentFile } = directory;
   files.renameSync(intentFile, `${intentFile}.given-up`);

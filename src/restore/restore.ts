@@ -1,7 +1,7 @@
 // Runs one restore, for any caller: saves the current state, writes the intent, applies the plan, publishes the result.
-// After a kill at any point, the intent remains, and recover.ts repeats the job. The new plan starts from the files
-// that are on disk then, so a repeated run is harmless. This module decides nothing about single paths (plan.ts does)
-// and does not itself change the user's files.
+// After a kill at any point, the intent remains, and recover.ts repeats the job. A repeated run is harmless, because
+// it plans from the files that are on disk when it starts. This module decides nothing about single paths (plan.ts
+// does) and does not itself change the user's files.
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../base/clock.ts';
 import { directoryAt } from '../base/directory-identity.ts';
@@ -221,8 +221,8 @@ async function applyPlan(
       displacedTo: late.directoryOf(id),
     });
   } catch (error) {
-    // If a change was already visible, recovery finishes or undoes the restore. If not, the daemon removes the note,
-    // and only the safety checkpoint remains.
+    // If a change was already visible, recovery finishes or undoes the restore. If no change was visible, the daemon
+    // removes the note, and only the safety checkpoint remains.
     if (goal.interrupted !== undefined || (error instanceof CheckpointdError && error.effects !== 'none'))
       throw unfinished(error);
     removeNote(site, journal, error);

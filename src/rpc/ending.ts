@@ -50,14 +50,14 @@ interface Patience {
    */
   readonly stopMsMax: number;
   /**
-   * The time that is always left for sending the responses. The responses get more time if stopping the work leaves
-   * part of `drainedMsMax` unused.
+   * The time that is always left for sending the responses. If the work stops before `drainedMsMax` is over, the
+   * responses get the remaining time, too.
    */
   readonly drainMsMax: number;
   readonly drainedMsMax: number;
   /**
-   * The limit for the deletion of removed sessions, which are already renamed. The next start deletes the remaining
-   * files.
+   * The time limit for deleting the files of removed sessions, which are already renamed. The next start deletes the
+   * remaining files.
    */
   readonly finishMsMax: number;
 }

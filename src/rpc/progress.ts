@@ -35,7 +35,7 @@ export interface EndableProgress extends ProgressReporter {
 
 type Send = (method: '$/progress', params: { readonly token: ProgressToken; readonly value: object }) => void;
 
-/** The titles of methods for people. A method without a title is shown by its name. */
+/** The title of each method, for people who watch the progress. A method without a title is shown by its name. */
 const titles: Readonly<Record<string, string>> = {
   'session/open': 'Opening the session',
   'checkpoint/init': 'Preparing checkpoints',

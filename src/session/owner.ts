@@ -38,7 +38,7 @@ interface OwnerNote extends Holder {
   readonly released?: boolean;
   /** The socket on which the owner accepts further clients of the same user. */
   readonly socket?: string | undefined;
-  /** True when the owner closes the session on a claim of another process, if no client has the session open. */
+  /** True when another process may claim the session: the owner closes it unless a client has it open. */
   readonly yields?: boolean | undefined;
 }
 
@@ -337,9 +337,9 @@ function isKnownByHeartbeat({ note }: Owner, locks: Locks): boolean {
 }
 
 /**
- * True when the holder had locked the directory, and this process now has that lock, under the same running kernel.
- * This proves that the holder is gone. On another machine the lock proves nothing, because a network disk may have
- * separate locks for each machine.
+ * True when the holder had a lock on the directory, this process now has the lock, and the kernel has not restarted
+ * since. This proves that the holder is gone. On another machine the lock proves nothing, because a network disk may
+ * have separate locks for each machine.
  */
 function isProven(note: OwnerNote, { directory }: Locks): boolean {
   return directory.is === 'locked' && note.locked === true && note.bootId === describeSelf().bootId;

@@ -245,8 +245,8 @@ export class PublishedList {
 
   /**
    * Adds published checkpoints. Throws no system error, because such an error would make the publication look like a
-   * failure. If the lines cannot be written now, the next write or the next opening adds them. Until then the daemon
-   * would not report a loss of the checkpoints.
+   * failure. If the lines cannot be written now, the next write or the next opening adds them. If these checkpoints
+   * are lost before that, the daemon does not report the loss.
    */
   add(...ids: readonly CheckpointId[]): void {
     for (const id of ids) this.#ids.add(id);

@@ -1,5 +1,5 @@
 // Reads snapshots from directories that a store returns by their ids. Returns the entry at a path, lists of files,
-// whole trees, and the changes between two trees. The cost of finding the changes depends on the number of differences.
+// whole trees, and the changes between two trees. A comparison reads only the directories in which the trees differ.
 // Writes nothing and reads no content.
 import { LRUCache } from 'lru-cache';
 import { CheckpointdError } from '../base/errors.ts';

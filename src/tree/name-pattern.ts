@@ -41,7 +41,7 @@ export class NamePattern {
     let token = 0;
     let at = 0;
     // The last star, and the position in the name after the characters that this star has matched so far. The match
-    // never goes back to an earlier star: if that star matched more characters, the last star could match them instead.
+    // never goes back to an earlier star, because the last star can match any characters that an earlier star could.
     let star = -1;
     let resume = 0;
     while (at < name.length) {

@@ -10,8 +10,8 @@ export interface Directory {
   /** The permission bits of the directory. Present only when the bits are stricter than usual, as for files. */
   permissions?: number | undefined;
   /**
-   * The id that the store gave to this directory. Set when the tree is stored. Later scans reuse the directory with its
-   * id.
+   * The id that the store gave to this directory. Present when the tree is stored. Later scans reuse the directory
+   * with its id.
    */
   sealed?: string;
   /** True when it is known that no path below the directory has strict permissions. */

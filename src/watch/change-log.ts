@@ -1,8 +1,8 @@
 // The change log of one work tree. The log contains marks: each has a path that may have changed, and a position. Two
 // sources write the log: the directory handles (directory-handles.ts) and chokidar (chokidar-watch.ts). Only the
-// handles can prove that the log is complete. A mark by chokidar can therefore only make a capture check more paths.
-// The log stores a limited number of the newest marks, and reports when it is incomplete. Each reader remembers its own
-// position in the log.
+// handles can prove that the log is complete. A capture therefore checks paths that chokidar has marked, but never
+// omits a check because of chokidar. The log stores a limited number of the newest marks, and reports when it is
+// incomplete. Each reader remembers its own position in the log.
 import { restoreTemporaryPrefix } from '../tree/globs.ts';
 import { byBytes, isGitName, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 
@@ -178,7 +178,7 @@ export class ChangeLog {
   }
 }
 
-/** True for paths that only captures see, and clients do not: git's own names and the temporary names of restores. */
+/** True for paths that captures see but clients never see: git's own names and the temporary names of restores. */
 function isPrivate(path: TreePath): boolean {
   const name = nameOf(path);
   return isGitName(name) || name === restoreTemporaryPrefix;

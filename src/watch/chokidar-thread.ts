@@ -80,8 +80,8 @@ class ChokidarSeat implements WatchedSeat<ToChokidar> {
   }
 
   /**
-   * Returns the path inside the work tree, or undefined for a path outside. One kind of event names the parent of the
-   * watched directory, which may be outside.
+   * Returns the path inside the work tree, or undefined for a path outside. One kind of event reports the parent of
+   * the watched directory, and this parent may be outside.
    */
   #within(absolute: string): TreePath | undefined {
     const { root } = this.#order;

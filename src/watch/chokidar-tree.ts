@@ -11,7 +11,8 @@ interface TreeListener {
   /** One event of the kernel; `directory` is the absolute path of the watched directory. */
   changed(type: string, name: string | undefined, directory: string): void;
   /**
-   * Called before the tree closes handles. `handles` is the number of handles that it closes in this turn of the loop.
+   * Called before the tree closes handles. `handles` is the number of handles that the tree closes in this turn of
+   * the loop.
    */
   closed(handles: number): void;
   failed(error: unknown): void;
@@ -29,7 +30,7 @@ export const batchMax = 200;
 /**
  * Persistent handles are not used on Linux. If several watchers of a thread watch the same path, they share chokidar's
  * persistent handle. So a session could get another session's handle on a directory that has since been replaced. On
- * other systems, handles report errors, and chokidar processes these errors only for persistent handles.
+ * other systems, a handle can report errors. Chokidar processes these errors only for persistent handles.
  */
 const isPersistent = process.platform !== 'linux';
 
@@ -51,7 +52,7 @@ class DirectoryWatcher extends FSWatcher {
       },
     });
     // Some file systems do not name the directories. Node then gets the stats of every entry, and the whole listing
-    // fails when one of them has just disappeared. Chokidar would take this listing for an empty one.
+    // fails if an entry has just disappeared. Chokidar would take this listing for an empty one.
     stream?.on('warn', (error: NodeJS.ErrnoException) => {
       if (error.syscall === 'lstat') this.emit('error', error);
     });

@@ -68,7 +68,7 @@ export class AnchoredFiles {
   }
 
   /**
-   * Returns a path for one system call that does not follow a link at the path. Use the path at once: it becomes
+   * Returns a path for one system call. The call must not follow a link at the path. Use the path at once: it becomes
    * invalid after {@link openDirectoriesMax} more calls.
    * @throws the system error ENOENT or ENOTDIR when a part above is missing or is not a directory (a link to a
    * directory is not a directory)

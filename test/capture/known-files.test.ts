@@ -50,7 +50,7 @@ test('a capture looks once at each unchanged directory, and again if a name move
   withReopened(async (it) => {
     const { root } = it.rig;
     await delay(1200);
-    await it.once(); // lists the directories, whose stamps prove their names from now on
+    await it.once(); // lists the directories; from now on, an unchanged stamp proves that the names are unchanged
     /** How often the last capture looked at each directory. */
     const looks = new Map<string, number>();
     let onLook: (path: string) => void = () => undefined;

@@ -52,7 +52,7 @@ if (tools.status !== 0) {
       );
       return;
     }
-    // Python does not evaluate annotations, because each module turns this off.
+    // Each module tells Python not to evaluate annotations, so vermin need not check them.
     const words = ['--target=3.9-', '--no-tips', '--violations'];
     const { status, text } = run(join(folder, 'env', 'bin', 'vermin'), [
       ...words,

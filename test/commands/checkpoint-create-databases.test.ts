@@ -24,8 +24,7 @@ function openDatabase(file: string, mode: 'WAL' | 'PERSIST'): InstanceType<typeo
 }
 
 /**
- * Waits until earlier writes are old enough. Without the wait, the next capture would report that a program wrote
- * during the capture.
+ * Waits 50 ms. Without the wait, the next capture would report that a program wrote during the capture.
  */
 async function pause(): Promise<void> {
   const ms = Date.now() + 50;

@@ -1,5 +1,5 @@
-// On every strategy, makes random calls of every change fail with real system errors. Every answer must have a clear
-// kind. SEED=… repeats a run. ERRORS=… sets the number of errors for each change and strategy (by default ten).
+// Makes every change on every strategy, and lets random calls fail with real system errors. Every answer must have a
+// clear kind. SEED=… repeats a run. ERRORS=… sets the number of errors for each change and strategy (by default ten).
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Random } from '../../scripts/torture/random.ts';

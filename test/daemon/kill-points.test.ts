@@ -1,4 +1,4 @@
-// Runs a sample of kill-points.long.ts: kills at calls before which most changes have begun, but not finished.
+// Runs a sample of kill-points.long.ts: kills at calls during which most changes are unfinished.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';

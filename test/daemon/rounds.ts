@@ -110,5 +110,5 @@ export function assertNoGrowth(held: readonly Holdings[]): void {
   }
 }
 
-/** A table sometimes doubles its size. If there are only a few rounds, this would distort the result. */
+/** Sometimes a table in memory doubles its size. After only a few rounds, such a jump would look like a leak. */
 const slackBytes = 200_000;

@@ -302,7 +302,7 @@ for (const damage of ['missing', 'corrupt'] as const) {
     }));
 }
 
-/** Targets of broken refs that a real host cannot send. */
+/** The targets of broken refs. A real host cannot send such refs. */
 const brokenRefs: Readonly<Record<string, (remote: Repository, head: string) => string>> = {
   'a commit that is missing': () => '1'.repeat(40),
   'a commit that is corrupt': (remote, head) => {
@@ -339,8 +339,8 @@ test('a fetch lists broken refs as damaged, and fetches all other refs', () =>
     }
     const fetched = await two.daemon.call('remote/fetch', { remote: 'team' });
     assert.equal([fetched.updated.length, fetched.refused.length], [1, broken.length]);
-    // The ref was intact at an earlier fetch, and now it is damaged. The new list must not show the commit from that
-    // fetch.
+    // The ref was intact at an earlier fetch, and now it is damaged. The new list must not show the commit from the
+    // earlier fetch.
     writeFileSync(join(remote.path, ref), `${'3'.repeat(40)}\n`);
     const { lines, refused } = await two.daemon.call('remote/sessions', { remote: 'team' });
     assert.equal([lines, refused.length], [[], broken.length + 1]);

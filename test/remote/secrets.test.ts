@@ -4,7 +4,10 @@ import { secretIn } from '../../src/remote/secrets.ts';
 
 const test = suite('secrets in contents');
 
-/** Joins the parts of an example. This file contains only the parts, so that it does not seem to contain a secret. */
+/**
+ * Joins the parts of an example. This file contains only parts of secrets, so that no scanner mistakes it for a file
+ * with secrets.
+ */
 const part = (text: string): string => text;
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const found: readonly (readonly [rule: string, text: string])[] = [

@@ -43,7 +43,7 @@ interface Rig {
   readonly restore: (elsewhere?: string) => Promise<AppliedPlan>;
   readonly look: (withStore?: boolean) => Promise<LateLookResult>;
   readonly read: (name: string) => string;
-  /** Returns the names in a directory that belong to no tree of this test. */
+  /** Lists a directory without the names of this test's own trees. */
   readonly kept: (directory?: string) => string[];
 }
 

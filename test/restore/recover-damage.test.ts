@@ -50,8 +50,8 @@ for (const how of ['missing', 'wrong'] as const) {
   test(`if contents in both target and safety checkpoint are ${how}, a recovery reports their paths and restores all other files`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
-      // The store loses contents of the target that the restore has not written yet. It also loses contents of the
-      // safety checkpoint: old contents of files that the restore has already replaced.
+      // The store loses contents of the target that the restore has not written yet. The store also loses old
+      // contents of files that the restore has already replaced. The safety checkpoint needs these contents.
       const written = names.filter((name) => rig.read(name) === `${name} one\n`);
       const [first = 'a'] = written;
       const [waiting = 'f'] = names.filter((name) => !written.includes(name));

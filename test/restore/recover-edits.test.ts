@@ -175,8 +175,8 @@ test('a restore did not touch an ignored file, and its undo was interrupted: the
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     rig.write('later', 'of the user\n');
     await rig.request('checkpoint/restore', { session: session.id, ...toFirst, mode: 'soft' });
-    // The undo stops after it has written `.gitignore`. The recovery of the undo therefore sees the file that was
-    // ignored before.
+    // The undo stops after it has written `.gitignore`. The recovery of the undo therefore sees the file that the old
+    // rule ignored.
     await interrupt(rig, session, 4, () => undo(rig, session));
     const again = await rig.open();
     assert.equal([rig.read('.gitignore'), rig.read('f')], ['', 'two\n']);

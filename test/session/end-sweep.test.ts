@@ -65,7 +65,7 @@ function orphan(
   });
   mkdirSync(join(directory.root, 'objects'));
   writeFileSync(join(directory.root, 'objects', 'one'), 'x');
-  // The owner looks dead: its pid belongs to this process, which has another start time.
+  // The owner looks dead, because the process with its pid (this process) has a different start time.
   writeFileSync(directory.ownerFile, JSON.stringify({ ...describeSelf(), startTime: '1' }));
   const then = new Date(Date.now() - hours * hour);
   utimesSync(directory.ownerFile, then, then);

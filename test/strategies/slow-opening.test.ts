@@ -7,7 +7,7 @@ import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 
 const { setTimeout: timer } = globalThis;
 
-/** A setTimeout that shortens only waits of five seconds. */
+/** Replaces setTimeout, and shortens only timers of five seconds. */
 const hasty = ((work: () => void, ms?: number) => {
   if (ms !== 5_000) return timer(work, ms);
   work();

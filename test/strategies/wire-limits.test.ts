@@ -49,7 +49,7 @@ const fortyDaysAgo: [string, ...string[]] = [
   daemonEntry,
 ];
 
-/** Returns text that compresses little, different for every turn. */
+/** Returns a different text for each turn. Compression hardly makes the text smaller. */
 function noise(turn: number, length: number): string {
   let text = '';
   for (let n = 0; text.length < length; n += 1)

@@ -85,7 +85,7 @@ async function withWatchers(
 
 if (process.platform === 'linux') {
   test('five sessions share two threads and two inotify instances until the last session ends', async () => {
-    await stat('/'); // starts the threads of Node's own pool, because they must not count
+    await stat('/'); // starts the threads of Node's own pool before the first count
     const [threadsBefore, instancesBefore] = [threads(), inotifyInstances()];
     const roots = names.map((name) => temporaryDirectory(name));
     await withWatchers(roots, async (watchers) => {

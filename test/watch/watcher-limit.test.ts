@@ -85,7 +85,8 @@ test('at the limit of inotify instances, the warning names this limit', () =>
   }));
 
 /**
- * A module that starts chokidar and then opens handles on all 81 directories. If handles are missing, it tries again.
+ * A module that starts chokidar and then opens handles on all 81 directories. If handles are missing, the module
+ * tries again.
  */
 const openAll = `
   const fenceDirectory = process.argv[1] + '-fence';

@@ -19,7 +19,7 @@ import type { AgentEvent } from './payloads.ts';
  */
 const silenceMs = 30 * 60_000;
 
-/** The maximum time to wait while a command has the session open for a moment. */
+/** The maximum time to wait for a command that has the session open. */
 const busyMs = 10_000;
 
 const hello = { clientInfo: { name: 'checkpointd hooks' } };

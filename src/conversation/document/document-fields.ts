@@ -1,5 +1,5 @@
-// Reads single fields of a document. The error for an invalid field names the field. This module checks only JSON types
-// and is independent of conversations.
+// Reads single fields of a document. If a field is invalid, the error contains the name of the field. This module
+// checks only JSON types and is independent of conversations.
 import { CheckpointdError } from '../../base/errors.ts';
 import { type ClientObject, isObject, wellFormed } from '../client-object.ts';
 

@@ -19,7 +19,7 @@ export interface TreeItem {
   readonly id: string;
 }
 
-/** The tree without entries. Git can use this tree even when it is not stored. */
+/** The tree without entries. Git knows this tree without an object in the repository. */
 export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** True for a valid name in a tree: one path part, and never git's own directory. */

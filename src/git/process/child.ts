@@ -169,7 +169,7 @@ function nonsense(cause: unknown): CheckpointdError {
 
 /**
  * A persistent git process, started by the first query. The process ends when there is no query for some time, so that
- * an idle session has no process. After this end, or after a failure, the next query starts a new process.
+ * an idle session has no process. If the process has ended or failed, the next query starts a new one.
  */
 export class GitChild {
   readonly #place: GitPlace;

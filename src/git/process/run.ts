@@ -274,7 +274,8 @@ export function gitAnswered(condition: unknown, fault: string): asserts conditio
 
 // Handles a failed start of a process when the system has no more file descriptors. In this case, Node returns a
 // process without pipes, and execa throws before it listens to events. The cause arrives as an `error` event. Without a
-// listener, this event would end the daemon with all its sessions. Execa itself reports every other error of a start.
+// listener, this event would end the daemon with all its sessions. If the start fails for another reason, execa
+// itself reports the error.
 
 const channel = 'child_process';
 

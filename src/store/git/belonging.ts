@@ -102,8 +102,7 @@ function taken(other: string): CheckpointdError {
 // refs; it does not move them.
 
 /**
- * Returns the error for a session whose refs (below `prefix`) are in a repository outside the work tree's current
- * repository.
+ * Returns the error for a session whose refs (below `prefix`) are in the outer repository.
  */
 export function inOuterRepository(
   workTree: string,

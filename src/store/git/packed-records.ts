@@ -116,7 +116,7 @@ class CachedLines {
       this.#starts.set(body.toString('latin1', at, at + idLength), at);
   }
 
-  /** True when `stamps` contains all packs that the cache names, with the stamps that the cache names. */
+  /** True when every pack in the cache's list is also in `stamps`, with an equal stamp. */
   isOf(stamps: PackStamps): boolean {
     const packs = this.#body.toString('utf8', 0, this.#packsEnd).split(' ');
     const isSame = ([name = '', stamp]: readonly string[]): boolean => stamps.get(name) === stamp;

@@ -41,8 +41,8 @@ const joinedBytesMax = 1 << 30;
 
 /**
  * Lets git compare contents up to this size. Large contents are worth comparing, because two versions differ little.
- * Git then needs about five times the content's size in memory, for two contents and the index of one of them. A larger
- * window would need one and a half times as much memory, and would find no further similarities.
+ * To compare two contents, git needs about five times the size of one content in memory. A larger window would need
+ * one and a half times as much memory, and would find no further similarities.
  */
 const packSettings = {
   'core.bigFileThreshold': '256m',

@@ -1,6 +1,6 @@
 // Strategy `shadow`: the session directory itself is a bare repository with the specified layout. The repository
-// contains everything, so it disappears with the session, and the user's repository is never opened. The daemon's other
-// files are in the sub-directory `checkpointd/`.
+// contains all data of the session, so a deletion of the session needs no other step. The user's repository is never
+// opened. The daemon's other files are in the sub-directory `checkpointd/`.
 import { join } from 'node:path';
 import { replacementDetector } from '../../base/directory-identity.ts';
 import { files } from '../../base/files.ts';

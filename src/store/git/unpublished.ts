@@ -22,8 +22,8 @@ function refused(cause: unknown): unknown {
     const message = `The disk of the checkpoint store is full${where}. Free some space and try again. Nothing was changed.`;
     return new CheckpointdError('NoSpace', message, { ...facts, retryable: true });
   }
-  // A code of the operating system looks like ENOENT. An error of Node's own checks, or of a cancelled request, has
-  // another form of code.
+  // Error codes of the operating system have a form like ENOENT. Node's own checks and cancelled requests have codes
+  // of a different form.
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code) || cause instanceof CheckpointdError) return cause;
   const limited = fileLimit(cause, facts);
   if (limited !== undefined) return limited;

@@ -290,8 +290,8 @@ export class GitWriter implements SnapshotWriter {
   }
 
   /**
-   * Checks that the store has all named blobs that this writer did not receive. No other step would notice that such a
-   * blob is missing.
+   * Checks that the store has each blob that the new trees mention, but that this writer did not receive. No other
+   * step would notice that such a blob is missing.
    */
   async #checkThere(blobs: readonly string[]): Promise<void> {
     const hole = await this.#parts.reader.firstMissing(blobs);

@@ -118,7 +118,7 @@ export class SqliteCheckpoints {
     }
   }
 
-  /** Writes one checkpoint inside a transaction. `staged` is the row whose file rows exist already. */
+  /** Writes one checkpoint inside a transaction. `staged` is a row of `checkpoints` whose file rows already exist. */
   #writeOne({ publication: { record, tag, name }, set }: Planned, staged: number | undefined): void {
     const { database } = this.#parts;
     if (name !== undefined) this.#refuseTaken(name, record.id);

@@ -1,4 +1,4 @@
-// Removes checkpoints so that the rows of all other checkpoints stay correct and complete. The changes of a removed
+// Removes checkpoints, and keeps the rows of all other checkpoints correct and complete. The changes of a removed
 // checkpoint are merged into its children. The cost depends on the changes. If the removed checkpoint has full rows,
 // one child takes over the removed checkpoint's row in `checkpoints`. This child then need not write full rows.
 // Contents stay until sweep.ts removes them.

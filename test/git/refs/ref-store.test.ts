@@ -188,7 +188,7 @@ test("if the user's git packs refs while the store syncs these refs, the store k
     assert.is((await again()).refs.get('refs/own/deep/a'), one);
   }));
 
-/** Makes two packed refs. Git cannot read their file `packed-refs` until `mend` is called. */
+/** Makes two packed refs. Git cannot read the file `packed-refs` until `mend` is called. */
 async function withUnreadableRefs(body: (rig: Rig, mend: () => void) => Promise<void>): Promise<void> {
   await withRefs(async (rig) => {
     const { refs, gitDir } = rig;

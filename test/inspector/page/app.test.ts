@@ -112,7 +112,8 @@ async function watchWork(page: Page): Promise<() => Promise<void>> {
 }
 
 /**
- * Closes the dialog of a plan by a key. A click could miss its button, because the button moves when the plan arrives.
+ * Presses a key that closes the dialog of a plan. A click could miss its button, because the button moves when the
+ * plan arrives.
  */
 async function cancelPlan(page: Page): Promise<void> {
   await page.keyboard.press('Escape');

@@ -65,7 +65,10 @@ async function packUntil(directory: string, last: number, late: boolean): Promis
   console.log(calls.join('\n'));
 }
 
-/** Runs {@link packUntil} in another process. Returns its calls, or undefined if the process was killed. */
+/**
+ * Runs {@link packUntil} in another process. Returns the calls of this process, or undefined if the process was
+ * killed.
+ */
 function packedElsewhere(directory: string, last: number, late: boolean): string[] | undefined {
   const args = [fileURLToPath(import.meta.url), packs, directory, String(last), String(late)];
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, {

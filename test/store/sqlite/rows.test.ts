@@ -17,7 +17,7 @@ interface Living {
   readonly skipped: readonly SkippedPath[];
 }
 
-/** Returns the tree of a capture that could not read some paths, or one directory, of the previous tree. */
+/** Returns the tree of a capture that could read some paths, or one directory, no longer. */
 function withUnseen(
   { tree, skipChoices }: { readonly tree: PlainTree; readonly skipChoices: readonly number[] },
   parent: Living | undefined,

@@ -39,8 +39,8 @@ export const faults: Readonly<Record<string, Fault>> = {
       throw new TypeError(`secret words ${process.env.CHECKPOINTD_TEST_SECRET ?? ''}`);
   },
   /**
-   * Makes opening each file of the work tree take 5 ms. So even on a fast machine, the request reports progress and can
-   * be cancelled.
+   * Delays the opening of each file of the work tree by 5 ms. So even on a fast machine, the request reports progress
+   * and can be cancelled.
    */
   captureSlow: (call, target) => {
     if (call === 'open' && /\/proc\/self\/fd\/\d+\/.|\/workspace\/./.test(target) && isArmed())

@@ -63,8 +63,8 @@ const pagesUsually = 1000; // SQLite's own
 const pagesWhileWrittenBack = 16_384;
 /**
  * The journal is written back when it is longer than this number of bytes, and longer than this share of the database.
- * Rows of hashes are spread over the whole database. A longer journal contains more changes of the same page, and only
- * the last one is written to the database.
+ * Rows of hashes are spread over the whole database. A longer journal contains more changes of the same page, and
+ * only the last of these changes is written to the database.
  */
 const journalBytesMin = 1 << 21;
 const journalBytesMax = 1 << 25;
