@@ -18,7 +18,7 @@ export function commandLine<T extends ParseArgsConfig>(
   try {
     return parseArgs(config);
   } catch (error) {
-    // The error message of parseArgs names the wrong flag.
+    // If a flag is wrong, the error message of parseArgs contains the flag.
     if (!(error instanceof TypeError && 'code' in error)) throw error;
     process.stderr.write(`${error.message.split('\n')[0]}\n\n${help.trim()}\n`);
     return process.exit(exitUsage);

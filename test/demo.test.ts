@@ -97,8 +97,8 @@ test('the demo starts even if git packs the objects of the repository while they
   const gitDirectory = join(root, '.git');
   const objects = join(gitDirectory, 'objects');
   const isFanOut = (name: string) => /^[0-9a-f]{2}$/.test(name);
-  // A program that copied the files would block at the pipe in each directory. Git's transport copies no files, and
-  // calls the hook.
+  // A program that copied the files would block at the pipe in each directory. Git's transport does not open the
+  // pipes, and runs the hook.
   const pipes = readdirSync(objects)
     .filter(isFanOut)
     .map((name) => join(objects, name, '0'.repeat(38)));

@@ -77,8 +77,8 @@ function fieldTable(
 const keyOf = (field: Field): string => JSON.stringify([field.name, field.schema]);
 
 /**
- * If at least this many objects have a field in the same form, the reference describes the field only once. A short
- * description is repeated nevertheless.
+ * True when the reference describes a field only once: many objects have this field in an equal form, and its
+ * description is not short.
  */
 const isRecurring = ({ schema }: Field, count: number): boolean => {
   const { length } = schema.description ?? '';

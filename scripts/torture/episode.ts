@@ -135,8 +135,8 @@ export class Episode {
     ]);
     seat.plan(undefined);
     if (isFull) world.disk?.empty();
-    // Makes the daemon read the new plan, which has no fault. Before this request, background work of the daemon may
-    // still trigger the kill of the old plan.
+    // Makes the daemon read the new plan, which has no fault. Under the old plan, background work of the daemon could
+    // still trigger the kill.
     if (seat.isRunning && isCondemned) await seat.ask('session/get', {}, true);
     const told = this.#count(seat.told());
     const torn = world.look();

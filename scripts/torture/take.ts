@@ -282,7 +282,7 @@ function judgeQuiet({ before, resumed, after, outcome, ...course }: Course, what
   if (course.isSwapped || course.wasUnfinished) return;
   const first = outcome.is === 'killed' ? resumed : before;
   for (const path of new Set([...first.keys(), ...after.keys()])) {
-    // A temporary file that a restore reported as left over may be gone, because the next change removes it.
+    // A restore may have reported a temporary file that it could not remove. A later change removes this file.
     if (isTemporary(path) && !after.has(path)) continue;
     if (first.get(path)?.git !== after.get(path)?.git)
       throw new Defect(`${what} changed ${path} in the work tree`);

@@ -15,8 +15,8 @@ let isResuming = false;
 let turnStartedMs = 0;
 
 /**
- * Uses only one `setImmediate` for all paused work, because Node runs all immediates in one turn. With one immediate
- * for each piece of work, all slices would run in one turn.
+ * Uses only one `setImmediate` for all paused work, because Node runs all immediates in one turn. With a separate
+ * `setImmediate` for each piece of work, all slices would run in one turn.
  */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -419,9 +419,9 @@ export function leftOutDirectories(listings: Listings): TreePath[] {
 /**
  * Returns the earlier listing if it is certainly still valid. If the listing may be outdated, returns undefined, and
  * the directory has to be listed. Compares names without allocating memory, because after the first capture most
- * directories are unchanged. The listing is valid under three conditions. The rules and the names must be the same.
- * Every captured file must have the same settled stamp as when it was read. The previous snapshot must contain exactly
- * the directory that the earlier scan made.
+ * directories are unchanged. The listing is valid under three conditions. The rules and the names must be as they
+ * were in the earlier listing. Every captured file must have the same settled stamp as when it was read. The previous
+ * snapshot must contain exactly the directory that the earlier scan made.
  */
 export async function unchangedListing(
   inherited: Inherited,

@@ -15,7 +15,7 @@ export interface SelectionOptions {
   readonly exclude: Globs;
 }
 
-/** The maximum length of a path that git can handle. The capture takes longer paths without asking git. */
+/** The maximum length of a path that git can handle. The capture includes longer paths without a query to git. */
 const askedPathMax = 3500;
 const batchMax = 512;
 

@@ -178,7 +178,7 @@ export class CheckpointIndex {
     return this.#places[this.#rows.rowOf(tagged.record.id) ?? -1];
   }
 
-  /** Returns the tag that this checkpoint lost when a newer checkpoint took this tag or the tag of the turn. */
+  /** If this checkpoint no longer has a tag, returns the tag with which it was made. */
   formerTagOf(id: CheckpointId): Tag | undefined {
     return this.tagOf(id) === undefined ? this.byId(id)?.record.madeAs : undefined;
   }

@@ -16,7 +16,7 @@ export type { RequestOptions } from './connection.ts';
 /** The maximum time to wait for the answer to `initialize`. On a busy machine, Node takes seconds to start. */
 const startMs = 30_000;
 /**
- * The time limit for the daemon's answer to `shutdown`. The daemon's exit has the same limit. When the limit is
+ * The time limit for the daemon's answer to `shutdown`, and also for the daemon's exit after it. When a limit is
  * exceeded, the client kills the daemon.
  */
 const closeMs = 2000;

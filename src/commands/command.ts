@@ -82,8 +82,9 @@ export type Answer<M extends CommandMethod> = ResultOf<M> | Promise<ResultOf<M>>
 
 interface CommandOptions<M extends SessionMethod> {
   /**
-   * Makes the answer to a repeated request, if the process died before it answered the first request. Uses the
-   * published checkpoint, or the log record of the effect. Without this function, the log record itself is the answer.
+   * Makes the answer to a repeated request, if the process died before it answered the first request. The answer
+   * comes from the published checkpoint, or from the log record of the effect. Without this function, the log record
+   * itself is the answer.
    */
   readonly again?: (earlier: EarlierEffect, call: CallOf<M>) => Answer<M>;
   /**

@@ -1,11 +1,11 @@
 // Decides which checkpoints of a session may be removed. Some checkpoints exceed a limit; others are no longer
 // reachable by any request. Never removes the base, the newest checkpoint, the head, a named checkpoint, or a
 // checkpoint that undo or redo needs. Two kinds of checkpoints are removed only after a month: safety checkpoints, and
-// checkpoints that have lost their tag to another checkpoint. Users may need them, because they may notice a mistaken
-// restore late. The daemon enforces `limits.maxCheckpoints` and `limits.maxStoreBytes` even if no client sends
-// store/gc. The daemon enforces these limits in the session's queue, some seconds after a change. Every waiting request
-// runs before the limits are enforced. If the daemon is killed during a removal, the removal continues after the next
-// change or the next opening.
+// checkpoints that have lost their tag to another checkpoint. Users who notice a mistaken restore late may need these
+// checkpoints. The daemon enforces `limits.maxCheckpoints` and `limits.maxStoreBytes` even if no client sends
+// store/gc. The daemon enforces these limits in the session's queue, some seconds after a change. Every waiting
+// request runs before the limits are enforced. If the daemon is killed during a removal, the removal continues after
+// the next change or the next opening.
 import type { CheckpointId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -110,8 +110,7 @@ function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): 
 }
 
 /**
- * Returns the time when a checkpoint became unlisted. At this time, a later checkpoint took the tag of this checkpoint
- * or of this checkpoint's turn.
+ * Returns the time when a checkpoint became unlisted, because a later checkpoint took its tag or the tag of its turn.
  */
 function unlistedSince(index: CheckpointIndex, { madeAs, timestamp }: CheckpointRecord): number {
   if (madeAs === undefined) return Date.parse(timestamp);

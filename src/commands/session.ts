@@ -279,7 +279,7 @@ export const sessionClose = defineDaemonCommand('session/close', (call) => {
       if (noted.replayed === true) return noted;
     }
     sessions.openedBy(client, id); // the session may have ended while the daemon looked up the key
-    // After this line, the session ends even if a step fails. The next daemon removes the remaining files when it
+    // From here on, the session ends even if a step fails. The next daemon removes the remaining files when it
     // starts.
     const lost = 'The session is closed, but some of its data could not be removed';
     const ended = await afterCommit(context, lost, () => sessions.closeFor(client, id));

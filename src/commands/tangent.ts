@@ -4,11 +4,11 @@
 //
 // To enter a tangent, the daemon first publishes a safety checkpoint, and then logs the tangent with the id of this
 // checkpoint. A kill between these steps leaves an unused checkpoint and no tangent. To leave a tangent, the daemon
-// first logs the new state of the conversation as a proposal, without moving the head. Then it runs a hard restore,
-// whose checkpoint names the proposed state. The publication of this checkpoint commits the whole change, for both the
-// files and the conversation. If the process is killed before the publication, the tangent stays open. The next opening
-// then finishes or undoes the restore. If the client keeps the tail, the daemon keeps the files and moves only the
-// conversation.
+// first logs the new state of the conversation as a proposal, without moving the head. After this, the daemon runs a
+// hard restore, and the checkpoint of this restore names the proposed state. Publishing that checkpoint commits the
+// whole change, for both the files and the conversation. If the process is killed before the publication, the tangent
+// stays open. The next opening then finishes or undoes the restore. If the client keeps the tail, the daemon keeps
+// the files and moves only the conversation.
 import { CheckpointdError } from '../base/errors.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import { capturePresent } from '../checkpoints/publish.ts';

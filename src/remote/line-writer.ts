@@ -72,7 +72,8 @@ interface Job {
   /** The last head that this storage made for the remote. The push of this head may have failed. */
   readonly previous?: Line | undefined;
   /**
-   * The line from which the session was imported. Given only if the remote and the store have all objects of this line.
+   * The line from which the session was imported. Present only if the remote and the store have all objects of this
+   * line.
    */
   readonly imported?: Line | undefined;
   readonly now: Date;

@@ -122,7 +122,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   const answer = { ...identity, ref, written, bytes, others };
   if (dryRun || written.line.commit === there?.commit) return { ...answer, pushed: false };
   const notes = notesOf(remote.name, identity);
-  // Records that the last head was pushed. Only then records the new head as the pending head.
+  // Records that the last head was pushed, and that the push of the new head is pending.
   const confirmed = previous === undefined ? [] : [[notes.pushed, previous.commit] as const];
   await objects.writeRefs(new Map([...confirmed, [notes.pending, written.line.commit]]));
   try {

@@ -116,8 +116,8 @@ class LateLook {
   }
 
   /**
-   * Removes temporary names that a killed look has left. That look gave the names to the displaced file and to its
-   * replacement. Keeps any other file that has such a name.
+   * Removes the temporary names that a killed look had given to the displaced file and to its replacement. Keeps any
+   * other file that has such a name.
    */
   async #clearSecondNames({ ino, dev }: BigIntStats, { path, put }: DisplacedFile): Promise<void> {
     const { tree, contents, temporaries, touched } = this.#open();
@@ -385,8 +385,8 @@ function isAsWritten(present: Present, put: Edited['put']): boolean {
 }
 
 /**
- * Gives the edited file a name that no sweep removes, beside its path. If the directory of the file is gone, uses the
- * nearest existing directory above.
+ * Gives the edited file a new name in its directory. No sweep removes a file with such a name. If the directory of
+ * the file is gone, uses the nearest existing directory above.
  */
 function keep({ tree, temporaries, touched }: ReturnParts, { path, at }: Edited): TreePath {
   if ('beside' in at) return at.beside;

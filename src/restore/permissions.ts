@@ -190,7 +190,7 @@ class Directories {
    * detected.
    */
   #keepsNames(directory: TreePath, { mode }: Stats): boolean {
-    if ((mode & stickyBit) !== 0) return false; // with this bit, it depends on the owners whether a file can be removed
+    if ((mode & stickyBit) !== 0) return false; // with this bit, ownership decides who can remove a file
     const address = this.#tree.address(directory === rootPath ? rootPath : join(directory, '.'));
     // Ignores the error: the directory may be writable but not readable, so that names can be created but not listed.
     const listing = attempt(hasCode('EACCES'), () => files.opendirSync(address, { encoding: 'latin1' }));

@@ -244,7 +244,7 @@ export function gone(checkpoint: CheckpointId): CheckpointdError {
 }
 
 /**
- * Returns the goal of the interrupted restore, or the goal to go back to the state before it.
+ * Returns the goal of the interrupted restore. If `how` is `undo`, the goal is the state before that restore.
  * @throws StoreCorrupt when a checkpoint is gone
  */
 function goalOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repeat): RestoreGoal {

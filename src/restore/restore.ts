@@ -67,8 +67,8 @@ export async function reportRecovered(
 }
 
 /**
- * Returns a sentence that names the method which reverses a recovered restore. Returns an empty text when neither undo
- * nor redo can reverse the restore: the restore was undone, so the work tree is as before.
+ * Returns a sentence that names the method which reverses a recovered restore. Returns an empty text if the recovery
+ * has undone the restore, because there is nothing to reverse.
  */
 function reversalOf(made: StoredCheckpoint | undefined): string {
   if (made === undefined) return '';

@@ -109,7 +109,8 @@ export function toWireError(error: unknown, request: FailedRequest): WireError {
 
 /**
  * Explains a failed system call that no other module has explained. Returns undefined when the error did not come from
- * a system call. The details name the call, and the remedy is the same for storage and work tree.
+ * a system call. The details contain the system call, its path and its error code. The remedy is the same for storage
+ * and work tree.
  */
 function fromSystem(error: unknown, effects: Effects): WireError | undefined {
   const code = systemCode(error);

@@ -1,6 +1,6 @@
 // Converts imported sessions in the background, one after the other; see imported-line.ts. An opening waits for the
-// conversion of its session. The conversion stops when the session is deleted, when the daemon ends, or when another
-// process claims the session. The next opening then continues it.
+// conversion of its session. A deletion, the end of the daemon, and another process that claims the session stop the
+// conversion. The next opening continues the conversion.
 import { files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import type { SessionMarker } from './directory.ts';

@@ -114,8 +114,8 @@ function storeOptions(session: Session): StoreOptions {
 }
 
 /**
- * Returns an error if the work tree, or a directory above it, has a repository of the user that git does not
- * recognise.
+ * Returns an error if the work tree, or a directory above it, has a `.git` that git does not recognise as a
+ * repository.
  */
 export function unusableAround(root: string): UnusableRepository | undefined {
   const broken = brokenRepository(root);

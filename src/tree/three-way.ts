@@ -247,7 +247,7 @@ class ThreeWay {
     return resolved;
   }
 
-  /** Gives a path, and all paths of its group, the entries of `ours`. */
+  /** Uses the entries of `ours` for a path and for all paths of its group. */
   #leave(path: TreePath, reason: MergeConflict): void {
     for (const each of this.#cells.get(path)?.group ?? [path]) {
       this.#merged.set(each, this.#given.get(each)?.ours);

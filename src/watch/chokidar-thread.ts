@@ -1,5 +1,5 @@
 // The thread of chokidar (chokidar-tree.ts) for all sessions. Chokidar has its own thread because its walk through a
-// large tree blocks the event loop. This walk must not block the daemon. And captures, which run in the daemon, must
+// large tree blocks the event loop. This walk must not block the daemon. Also, captures run in the daemon and must
 // not delay the reading of the kernel's queue. chokidar-watch.ts decides when to restart.
 import { systemCode } from '../base/errors.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';

@@ -128,8 +128,8 @@ export class ChokidarTree {
     watcher.on('raw', (type, name, details) => {
       const directory = watchedPathOf(details);
       this.#listener.changed(type, name, directory);
-      // The event for a removed directory has the directory's own name. An entry that has the name of its directory
-      // causes an equal event.
+      // The event for a removed directory has the directory's own name. If an entry inside the directory has the
+      // directory's name, a change of this entry causes an equal event.
       if (type === 'rename' && name === basename(directory))
         this.#renewReplaced(directory).catch((error: unknown) => this.#listener.failed(error));
     });

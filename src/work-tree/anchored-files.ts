@@ -1,9 +1,9 @@
-// Makes addresses inside a work tree that no symbolic link can redirect. The addresses stay safe even when a program
-// replaces a directory by a link between two system calls. On Linux an open descriptor identifies the root. Every
-// directory below the root is opened with O_NOFOLLOW from its parent's descriptor. An entry has the address
-// /proc/self/fd/<fd of its directory>/<name>. The caller makes the system calls. On other systems (macOS, Windows, no
-// /proc) this module checks each part of the path with lstat before it returns an address. This check refuses existing
-// links, but not a link that appears after the check.
+// Makes addresses of entries in a work tree. No symbolic link can redirect such an address. The addresses stay safe
+// even when a program replaces a directory by a link between two system calls. On Linux an open descriptor identifies
+// the root. Every directory below the root is opened with O_NOFOLLOW from its parent's descriptor. An entry has the
+// address /proc/self/fd/<fd of its directory>/<name>. The caller makes the system calls. On other systems (macOS,
+// Windows, no /proc) this module checks each part of the path with lstat before it returns an address. This check
+// refuses existing links, but not a link that appears after the check.
 import { attempt, attemptOr, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { constants, files } from '../base/files.ts';

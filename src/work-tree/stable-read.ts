@@ -287,7 +287,7 @@ export function readLink(
   let opened: OpenedPath | undefined;
   try {
     // The target of a link never changes in place, because a link with a new target has a new inode. So this function
-    // stats the link and then reads the target only once.
+    // gets the stats of the link, and then reads the target only once.
     opened = openReached(directory);
     const path = inside(opened, name);
     const stats = files.lstatSync(path, exact);

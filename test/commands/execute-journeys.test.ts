@@ -95,8 +95,8 @@ async function changed(rig: SessionRig, text: string): Promise<void> {
 const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
 
 /**
- * The folders for which the map names every file with code that a call runs. In all other folders, the map names a file
- * only if a step of the journey is in it.
+ * In these folders, the map lists every file whose code a call runs. In all other folders, the map lists a file only
+ * if a step of the journey is in it.
  */
 const whole = /^(commands|session|queue|conversation|restore)\//;
 

@@ -55,7 +55,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
     make: slow,
     behind: () => [{ jsonrpc: '2.0', id: 'ending', method: 'shutdown', params: {} }],
   },
-  /** Sends 64 requests that wait for a restore. The restore itself waits for the work tree. */
+  /** Sends 64 requests that wait for a restore. The restore waits until the work tree is unlocked. */
   serverBusy: {
     early: () => undefined,
     async make(world) {

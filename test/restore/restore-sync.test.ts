@@ -1,5 +1,6 @@
-// Before a restore changes the work tree, saved copies of the files that it will replace must be on the disk. When the
-// restore writes its note, the safety checkpoint has been synced completely. scripts/torture/ cuts the power for real.
+// A restore saves copies of the files that it will replace. The copies must be on the disk before the work tree
+// changes. When the restore writes its note, the safety checkpoint has been synced completely. scripts/torture/ cuts
+// the power for real.
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'uvu';

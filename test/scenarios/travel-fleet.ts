@@ -153,7 +153,10 @@ class FleetMachine {
     return client;
   }
 
-  /** Makes one turn, and then a push and a fetch. Push and fetch are each undisturbed, killed or cut. */
+  /**
+   * Makes one turn, and then a push and a fetch. The push and the fetch each have a fate: each runs undisturbed, is
+   * killed, or loses its connection.
+   */
   async round(round: number, [pushFate, fetchFate]: readonly [Fate, Fate]): Promise<void> {
     const client = this.#client ?? (await this.open());
     const { rig } = this;

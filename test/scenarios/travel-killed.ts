@@ -76,7 +76,7 @@ async function killTaking(
   return countIn(count);
 }
 
-/** Imports the session. If its strategy converts it after the answer, waits for that, too. */
+/** Imports the session. If the strategy converts the session after the answer, also waits for the conversion. */
 async function importAndOpen(
   client: WireClient,
   rig: DaemonRig,

@@ -1,4 +1,4 @@
-// The history of a path names, for each content, the first checkpoint that has the content.
+// For each content of a path, the daemon knows the first checkpoint that has the content.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';

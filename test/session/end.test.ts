@@ -18,7 +18,7 @@ const undo = (rig: SessionRig, session: Session): Promise<unknown> =>
   rig.request('checkpoint/undo', { session: session.id });
 
 /**
- * Each row has the name of a history, whether the session is orphaned when the client is lost, and the history itself.
+ * Each row has a name, a boolean and a history. The boolean is true if a lost client leaves the session as an orphan.
  */
 const histories: readonly (readonly [
   string,
@@ -168,7 +168,9 @@ for (const end of ['close', 'delete'] as const)
       assert.not(existsSync(session.parts.directory.root));
     }));
 
-/** The reasons for which session/close may keep a session, each with a function that causes it. */
+/**
+ * The reasons for which session/close may keep a session. Each row has a function that gives the session this reason.
+ */
 const reasons: readonly (readonly [
   string,
   Partial<ParamsOf<'session/open'>>,

@@ -12,7 +12,7 @@ const project = fileURLToPath(new URL('../../../', import.meta.url));
 
 /**
  * Installs a copy of the daemon with all packages except those whose names begin with `omitted`. Returns the path of
- * its program.
+ * the copy's program.
  */
 function installWithout(omitted: string, to: string): string {
   mkdirSync(join(to, 'node_modules'), { recursive: true });

@@ -1,5 +1,5 @@
-// Applies a unified diff of one text, because a diff may look correct and still not apply. Context and removed lines
-// must match. Does not support binary patches, and ignores file names.
+// Applies a unified diff of one text, because a diff may look correct and still not apply. The context lines and
+// removed lines of the diff must match the text. Does not support binary patches, and ignores file names.
 
 /** Returns the text after the patch. Throws if the patch does not match. An empty patch changes nothing. */
 export function applyUnified(before: string, patch: string): string {

@@ -45,7 +45,7 @@ test('context files must be in the work tree and within the limit, and the conte
     );
     const length = Buffer.byteLength(built.message ?? '');
     assert.is(built.contextMessageLength, length);
-    // The watcher may report the files above late. Then the daemon correctly drops the cached message.
+    // The watcher may be late with its reports about these files. Then the daemon correctly drops the cached message.
     await until('the message is cached', async () => {
       const { contextMessageLength } = await rig.request('conversation/get', {});
       if (contextMessageLength === length) return true;

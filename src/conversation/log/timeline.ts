@@ -180,8 +180,9 @@ export class Timeline {
 
   /**
    * Finds the head after the replay. `ref` is the position in the newest checkpoint, and `logLength` is the length of
-   * the log when this checkpoint was published. The head is the newest record above `logLength` that descends from
-   * `ref` or from the newest record of the head. Without such a record, the head is `ref`.
+   * the log when this checkpoint was published. Follows the chain of records above `logLength` that begins at `ref`
+   * or at the newest record of the head. The newest record of this chain is the head. If the chain is empty, the head
+   * is `ref`.
    */
   restoreHead(ref: ConversationRef, logLength: number): void {
     let chained = new Set([ref]);

@@ -38,8 +38,8 @@ export class PackedRecords {
   }
 
   /**
-   * Returns the cached lines. Returns no lines when the file is missing or damaged. Also returns no lines when the
-   * stamp of one of its packs differs from `stamps`.
+   * Returns the cached lines. Returns no lines when the file is missing or damaged, or when a pack in the file has a
+   * different stamp in `stamps`.
    */
   read(stamps: PackStamps = this.stamps()): RecordLines {
     const lines = this.#kept ?? this.#linesInFile();
@@ -70,7 +70,7 @@ export class PackedRecords {
 
   /**
    * Writes the lines of those objects that are in a pack. `packs` are the stamps that the packs had before the objects
-   * were read. Writes nothing when a pack has changed since then. Ignores a failure: without the cache, the next
+   * were read. Writes nothing if a pack no longer has this stamp. Ignores a failure: without the cache, the next
    * opening reads each commit.
    */
   write(lines: Iterable<readonly [id: string, json: string]>, packs: PackStamps): void {

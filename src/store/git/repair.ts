@@ -51,7 +51,7 @@ export async function repairListing(
 
 interface RepairedListing {
   readonly checkpoints: number;
-  /** The number of restored tags and names whose checkpoint had not lost its own ref. */
+  /** The number of restored tags and names of checkpoints whose own refs were intact. */
   readonly moved: number;
 }
 

@@ -135,7 +135,10 @@ interface ColumnFacts {
   readonly type: string | null;
 }
 
-/** A text of a damaged row that is not valid UTF-8. Converted to a string, it has U+FFFD for each unreadable byte. */
+/**
+ * A text in a damaged row. The text is not valid UTF-8. Converted to a string, it has U+FFFD for each unreadable
+ * byte.
+ */
 export class DamagedText {
   readonly bytes: Buffer;
 
