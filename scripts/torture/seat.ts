@@ -1,6 +1,6 @@
-// A seat runs a daemon with one session on the work tree, and sends requests to this daemon. It waits only a limited
-// time for each answer. The seat distinguishes a daemon that the torture test killed from a daemon that died by
-// itself.
+// A seat runs a daemon with one session on the work tree, and sends requests to this daemon. The seat waits only a
+// limited time for each answer. The seat distinguishes a daemon that the torture test killed from a daemon that died
+// by itself.
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';

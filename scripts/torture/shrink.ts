@@ -3,7 +3,7 @@
 import type { Step } from './steps.ts';
 
 /**
- * Returns a short list of steps that still fails. `fails` runs steps in a new world and returns whether they fail.
+ * Returns a shortened list whose steps still fail. `fails` runs steps in a new world and returns whether they fail.
  * After `triesMax` runs, returns the best result so far.
  */
 export async function shrink(

@@ -100,7 +100,7 @@ export function replacementDetector(paths: readonly string[]): () => string | un
 }
 
 /**
- * True when the entry at the path is the remembered one. Every read of the store calls this function. To save time, it
+ * True when the entry at the path is the remembered one. Every read of the store calls this function. To save time,
  * looks up the type of the file system only when the birth times differ.
  */
 function isStill(path: string, before: BigIntStats | undefined): boolean {

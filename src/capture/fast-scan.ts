@@ -1,8 +1,8 @@
 // Scans the paths that may have changed since an earlier scan, the base. Lists the changed directories again and reads
 // the changed files in them. Repeats these steps until nothing changes during a round. After these rounds, rebuilds the
 // changed directories of the tree and all directories above them. Takes every unchanged directory from the base. The
-// daemon has watched each of these directories since a time before the base scan read it, and the watcher has reported
-// no change.
+// daemon began to watch these directories before the base scan read them. Since then, the watcher has reported no
+// change there.
 import { ChangedMap } from '../base/changed-map.ts';
 import { identityKey } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';

@@ -47,8 +47,8 @@ export interface ReportedStep {
 }
 
 /**
- * The part of a change that an author made. `whole`: the author made the whole change. `none`: other authors made the
- * whole change.
+ * Says which part of a change an author made. `whole`: the author made the whole change. `none`: other authors made
+ * the whole change.
  */
 export type Share = 'whole' | 'none' | 'mixedAuthors' | 'unknownAuthor';
 

@@ -39,7 +39,7 @@ export async function confirmed(question: string): Promise<boolean> {
   return answer !== undefined && isYes(answer);
 }
 
-/** Ends the line after a question at which the user pressed Ctrl-C or Ctrl-D instead of answering. */
+/** Prints the line end that is missing when the user presses Ctrl-C or Ctrl-D at a question. */
 export function endPrompt(): void {
   process.stderr.write('\n');
 }

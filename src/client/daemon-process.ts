@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdGoneError } from './client-error.ts';
 import type { DaemonLink } from './connection.ts';
 
-/** The number of characters from the end of stderr that are kept for the message of {@link CheckpointdGoneError}. */
+/** The message of {@link CheckpointdGoneError} contains at most this number of characters from the end of stderr. */
 const stderrCharacters = 16 * 1024;
 /** The maximum time to wait for the end of the process after its output has ended. */
 const exitsAfterOutputMs = 300;

@@ -22,7 +22,7 @@ export interface KnownModel {
 }
 
 /**
- * Completes the description of a model that comes from a client or a document. @throws InvalidParams for an unusable
+ * Completes a model's description, which comes from a client or a document. @throws InvalidParams for an unusable
  * description
  */
 export function knownModel(given: unknown, what = 'modelInfo'): KnownModel {

@@ -308,7 +308,9 @@ function isRootOf(site: RestoreSite, { root }: RestoreIntent): boolean {
   return workTreeIdentity.split(':')[1] === present.inode;
 }
 
-/** True when a restore is unfinished, and its directory is no longer at the work tree's path. */
+/**
+ * True when a restore is unfinished, and the directory that the restore changes is no longer at the work tree's path.
+ */
 export function waitsForAnotherRoot(site: RestoreSite): boolean {
   const state = new RestoreJournal(site.directory.intentFile).read();
   if (state.kind !== 'unfinished' || site.checkpoints.index.byId(recordOf(state.intent).id) !== undefined)

@@ -301,8 +301,8 @@ class Restorer {
   }
 
   /**
-   * If a move was not possible, stages its deletion and its write instead. At this point the restore may have changed
-   * the work tree.
+   * If a move was not possible, stages a deletion and a write in place of the move. At this point the restore may
+   * have changed the work tree.
    */
   async #stageAgain(staging: Staging, left: readonly StagedMove[]): Promise<void> {
     if (left.length === 0) return;

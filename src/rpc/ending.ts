@@ -42,7 +42,10 @@ const shutdownGraceMs = 300;
  */
 const inputGraceMs = 2500;
 
-/** The time limits for the steps in which the daemon ends, in order. The next start completes unfinished work. */
+/**
+ * The time limits for the steps of the daemon's end, in the order of the steps. The next start completes unfinished
+ * work.
+ */
 interface Patience {
   /**
    * The time limit for stopping the work. A restore that takes longer is interrupted between two of its steps. The

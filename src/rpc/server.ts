@@ -60,7 +60,7 @@ export class Server {
   readonly #clients = new Set<ServedClient>();
   readonly #ending: Ending;
   #first: ServedClient | undefined;
-  /** The reason and code with which the first client ended, while other clients still use the daemon. */
+  /** Set when the first client has ended while other clients still use the daemon: the reason and the exit code. */
   #firstEnd: { readonly reason: EndReason; readonly code: number } | undefined;
   #loadOnce: () => Promise<ServedDaemon> = () =>
     Promise.reject(new TypeError('the server received a request before it listened'));

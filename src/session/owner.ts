@@ -38,7 +38,7 @@ interface OwnerNote extends Holder {
   readonly released?: boolean;
   /** The socket on which the owner accepts further clients of the same user. */
   readonly socket?: string | undefined;
-  /** True when another process may claim the session: the owner closes it unless a client has it open. */
+  /** True when another process may claim the session: the owner closes the session, unless a client has opened it. */
   readonly yields?: boolean | undefined;
 }
 

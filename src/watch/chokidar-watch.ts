@@ -1,6 +1,6 @@
-// Controls chokidar's thread (chokidar-thread.ts) from the main thread, and has the state of the watch that clients
-// see. This module watches either the whole tree or nothing. After a missed event, the module restarts the watch. When
-// the system allows no more watches, the module stops watching.
+// Controls chokidar's thread (chokidar-thread.ts) from the main thread. Also has the state of the watch, which
+// clients see. This module watches either the whole tree or nothing. After a missed event, the module restarts the
+// watch. When the system allows no more watches, the module stops watching.
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { reachedLimit, remedyOf } from './mark-queue.ts';

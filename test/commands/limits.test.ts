@@ -81,7 +81,7 @@ async function keepsTwo(daemon: InProcessDaemon, strategy: string): Promise<void
 async function fits(daemon: InProcessDaemon, strategy: string): Promise<void> {
   const contents = Array.from({ length: 25 }, (_, n) => noise(n, 60_000));
   const { session, tags } = await turns(daemon, strategy, contents, { maxStoreBytes: 700_000 });
-  // A database that several sessions share does not shrink when only one of them shrinks.
+  // A shared database does not shrink when a single session loses checkpoints.
   const isSmall = async (): Promise<boolean> =>
     strategy === 'sqlite'
       ? (await tags()).length < 20

@@ -1,6 +1,5 @@
-// Kills the daemon during every change whose key is recorded separately from the change. The seed chooses the changes
-// of the disk at which the test kills the daemon. The test also kills the daemon before each record of the session's
-// log.
+// Kills the daemon during every change whose key is recorded separately from the change. The seed decides at which
+// changes of the disk the daemon is killed. Further kills come before each record of the session's log.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { seed } from '../support/property.ts';

@@ -43,7 +43,7 @@ interface Rig {
   readonly restore: (elsewhere?: string) => Promise<AppliedPlan>;
   readonly look: (withStore?: boolean) => Promise<LateLookResult>;
   readonly read: (name: string) => string;
-  /** Lists a directory without the names of this test's own trees. */
+  /** Lists the names `.ckpt-…` in a directory. */
   readonly kept: (directory?: string) => string[];
 }
 

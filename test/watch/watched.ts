@@ -45,7 +45,7 @@ export async function watching(
 /** Runs `body` with a work tree in a repository, and a capturer of it. */
 export const withRig = (body: (rig: Rig) => Promise<void>): Promise<void> => withCaptureRig({}, body);
 
-/** Tells the watcher that a capture has succeeded, and that it began at the current position of the change log. */
+/** Tells the watcher that a capture has succeeded, and that the capture began at the log's current position. */
 export function captured(watcher: WorkTreeWatcher): void {
   watcher.captured(watcher.changes.position);
 }

@@ -113,9 +113,9 @@ export function conversation(session: Session, context: ContextNow): Wire.Conver
   };
 }
 
-// Cursors over a conversation's lists. A cursor names the state that the conversation had when the listing began. A
-// state never changes, so a listing stays valid and does not contain later changes. The daemon keeps nothing between
-// requests.
+// Cursors over a conversation's lists. A cursor refers to the state that the conversation had when the listing began.
+// A state never changes, so a listing stays valid and does not contain later changes. The daemon keeps nothing
+// between requests.
 
 interface ThreadPage<T> {
   readonly items: readonly T[];

@@ -28,7 +28,7 @@ import { PersistentMap } from './persistent-map.ts';
 import { Sequence } from './sequence.ts';
 
 /**
- * The summary of the part of the history that clients no longer send to a model. `metadata` contains the cost of making
+ * The summary of the earlier history, which clients no longer send to a model. `metadata` contains the cost of making
  * the summary.
  */
 export interface Summary {

@@ -1,6 +1,6 @@
-// The common differ of all stores. This differ compares two trees that git can read and returns git's own output, so
-// that every strategy gives the same diff. The differ runs no program from the user's configuration (no external
-// differ, no text conversion). The differ's statistics decide which paths count as modified.
+// The common differ of all stores. The differ compares two trees that git can read. The differ returns git's own
+// output, so every strategy gives the same diff. The differ runs no program from the user's configuration (no
+// external differ, no text conversion). The differ's statistics decide which paths count as modified.
 import { CheckpointdError } from '../../base/errors.ts';
 import { bytesOf, isText, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
 import type { GitPlace } from '../process/environment.ts';

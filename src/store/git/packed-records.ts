@@ -1,7 +1,7 @@
 // Caches the records of packed checkpoints in one file. An opening then need not read commits, and need not ask git
-// whether the objects of the refs exist. The file names the packs that contain all these objects. A stamp for each pack
-// shows a later change of the pack. A changed pack may have lost objects, so the cache is valid only while no stamp
-// changes. When in doubt, the opening reads each commit. Only the refs decide which checkpoints exist.
+// whether the objects of the refs exist. The file lists the packs that contain all these objects. A stamp for each
+// pack shows a later change of the pack. A changed pack may have lost objects, so the cache is valid only while no
+// stamp changes. When in doubt, the opening reads each commit. Only the refs decide which checkpoints exist.
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -70,7 +70,7 @@ export class PackedRecords {
 
   /**
    * Writes the lines of those objects that are in a pack. `packs` are the stamps that the packs had before the objects
-   * were read. Writes nothing if a pack no longer has this stamp. Ignores a failure: without the cache, the next
+   * were read. Writes nothing if the stamp of a pack has changed. Ignores a failure: without the cache, the next
    * opening reads each commit.
    */
   write(lines: Iterable<readonly [id: string, json: string]>, packs: PackStamps): void {

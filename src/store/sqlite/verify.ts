@@ -43,9 +43,9 @@ async function check(database: SqliteDatabase, blob: BlobId, slices: Slices): Pr
   }
 }
 
-// Checks that the derived rows agree with the directories. Derived rows are the file rows of each checkpoint, and the
-// number of rows that name a content. Also checks tags and names. A wrong row is reported, although it loses no
-// content. Repairs nothing.
+// Checks that the derived data agrees with the directories. The file rows of each checkpoint and the row count of
+// each content are derived. Also checks tags and names. A wrong row is reported, although it loses no content.
+// Repairs nothing.
 
 const askedAtOnce = 500;
 const attemptsMax = 3;

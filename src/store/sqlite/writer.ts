@@ -199,8 +199,8 @@ export class SqliteWriter implements SnapshotWriter {
   }
 
   /**
-   * Inserts a small content. When `ready` is absent, an earlier check found the content in the database. It is then
-   * compressed only if a sweep has removed it since the check.
+   * Inserts a small content. When `ready` is absent, an earlier check found the content in the database. The content
+   * is then compressed only if a sweep has removed it since the check.
    */
   #insertSmall(blob: BlobId, bytes: Uint8Array, ready: Packed | undefined, stamp: number): void {
     if (ready === undefined && touchBlob(this.#parts.database, blob, stamp)) return;

@@ -1,4 +1,4 @@
-// Tests that git can read objects that this process stored, and finds no fault in them.
+// Tests that git can read objects that this process stored, and that git finds no fault in these objects.
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,

@@ -48,7 +48,7 @@ async function withRefs(body: (rig: Rig) => Promise<void>): Promise<void> {
   }
 }
 
-/** Makes every call of one kind fail if it uses the path of the note. */
+/** Lets each call of one kind fail if the call uses the path of the note. */
 function failing(call: string): void {
   installFault((made, target) => {
     if (made === call && target.includes('intent.json'))

@@ -22,7 +22,7 @@ const seen = (title: string, body: () => Promise<void>): void => {
 
 const maxTabs = 40;
 
-/** The roles of elements that need a name. */
+/** An element with one of these roles must have a name. */
 const controls: ReadonlySet<string> = new Set(
   (
     'article button checkbox combobox dialog group image listbox navigation option radio region searchbox ' +

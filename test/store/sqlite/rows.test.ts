@@ -17,7 +17,7 @@ interface Living {
   readonly skipped: readonly SkippedPath[];
 }
 
-/** Returns the tree of a capture that could read some paths, or one directory, no longer. */
+/** Returns the tree after a capture for which some paths, or one directory, were unreadable. */
 function withUnseen(
   { tree, skipChoices }: { readonly tree: PlainTree; readonly skipChoices: readonly number[] },
   parent: Living | undefined,

@@ -31,7 +31,7 @@ async function shownIds(store: SnapshotStore): Promise<CheckpointId[]> {
 }
 
 /**
- * Checks that a damaged store still works: store/verify names the damage, a cleanup runs, all other checkpoints are
+ * Checks that a damaged store still works: store/verify reports the damage, a cleanup runs, all other checkpoints are
  * complete, and a new checkpoint can be made.
  */
 async function goesOn(store: SnapshotStore, damaged: CheckpointId, listed: number): Promise<void> {
