@@ -134,7 +134,7 @@ export function isRecord(schema: Schema): boolean {
   return schema.type === 'object' && typeof schema.additionalProperties !== 'object';
 }
 
-/** Returns the fields in document order, each with its name, its schema and whether it is required. */
+/** Returns the fields in document order. Each has its name, its schema, and a flag for required fields. */
 export function fieldsOf(schema: Schema): { name: string; schema: Schema; required: boolean }[] {
   const required = new Set(schema.required ?? []);
   return Object.entries(schema.properties ?? {}).map(([name, field]) => ({

@@ -27,8 +27,8 @@ export async function restore(episode: Episode, step: Of<'restore'>): Promise<vo
 async function assertNothingLeft({ seat }: Episode, params: object, course: Course): Promise<void> {
   const again = await seat.read<RestoreAnswer>('checkpoint/restore', { ...params, dryRun: true });
   const wrong = [...(again.restored ?? [])];
-  // If the restored ignore rules ignore fewer paths than the old rules, the second restore sees some paths for the
-  // first time.
+  // If the restored rules ignore fewer paths than the old rules, the second restore sees some paths for the first
+  // time.
   const isRevealing = differences(course.before, course.after).some((line) => line.includes('.gitignore: '));
   if (!isRevealing) wrong.push(...(again.deleted ?? []));
   if (wrong.length > 0) throw new Defect(`repeating the restore would still change ${JSON.stringify(wrong)}`);

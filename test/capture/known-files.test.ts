@@ -1,5 +1,5 @@
-// The list of known files is kept from one opening to the next. The list saves reading, and never changes the result of
-// a capture.
+// The list of known files is kept from one opening to the next. The list only saves reads. It never changes the
+// result of a capture.
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Tests how many files a restore's own captures read.
+// Tests how many files a restore reads in its own captures.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -47,7 +47,7 @@ async function turns(
 /** Runs a body for all strategies at the same time, because each run spends most of its time waiting for the daemon. */
 async function withDaemon(body: (daemon: InProcessDaemon, strategy: string) => Promise<void>): Promise<void> {
   const daemon = new InProcessDaemon();
-  // Keeps the process of the test alive. A daemon inside the process does not keep it alive.
+  // Keeps the process of the test alive. A daemon inside the process does not keep the process alive.
   const pipe = setInterval(() => undefined, 60_000);
   try {
     await Promise.all(names.map((strategy) => body(daemon, strategy)));

@@ -1,5 +1,5 @@
 // A client chooses a strategy only by its name in session/open. A client sends all other requests in the same form for
-// every strategy. The suite in test/store tests what each store promises.
+// every strategy. The suite in test/store checks what each store promises.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
