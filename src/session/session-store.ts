@@ -114,8 +114,7 @@ function storeOptions(session: Session): StoreOptions {
 }
 
 /**
- * Returns an error if the work tree, or a directory above it, has a `.git` that git does not recognise as a
- * repository.
+ * Returns an error if the work tree, or a directory above it, has a damaged git directory.
  */
 export function unusableAround(root: string): UnusableRepository | undefined {
   const broken = brokenRepository(root);
