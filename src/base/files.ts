@@ -113,8 +113,8 @@ export const files = {
 };
 
 /**
- * Closes a descriptor that has a lock. Even a failed close frees the lock, but a failure that a test simulates would
- * not. Therefore this call does not pass the seam.
+ * Closes a descriptor that has a lock. A real close frees the lock even when the close fails. A failure that a test
+ * simulates would not free the lock, so this call does not pass the seam.
  */
 export const freeDescriptor = (fd: number): void => fs.closeSync(fd);
 

@@ -6,12 +6,12 @@ declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
 /**
- * Names an immutable snapshot of a work tree. Within one strategy, snapshots with equal contents and modes have the
+ * The id of an immutable snapshot of a work tree. Within one strategy, snapshots with equal contents and modes have the
  * same id.
  */
 export type SnapshotId = Branded<'SnapshotId'>;
 /**
- * Names the content of a file or the target of a symbolic link. The id is git's blob id or a SHA-256, depending on the
+ * The id of a file's content or of a symbolic link's target. The id is git's blob id or a SHA-256, depending on the
  * strategy.
  */
 export type BlobId = Branded<'BlobId'>;
@@ -24,7 +24,7 @@ export type CheckpointId = Branded<'CheckpointId'>;
 export type SessionId = Branded<'SessionId'>;
 /** A tag such as `0`, `4` or `4.2`. Only checkpoints/tag.ts makes tags. */
 export type Tag = Branded<'Tag'>;
-/** Names one mutation that a client requested: `op_` and 20 characters. */
+/** The id of one mutation that a client requested: `op_` and 20 characters. */
 export type OperationId = Branded<'OperationId'>;
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

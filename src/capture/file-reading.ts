@@ -108,7 +108,7 @@ export class FileReading {
     return exchanged;
   }
 
-  /** Counts files that this scan need not check as finished. */
+  /** Adds files to the number of finished files. This scan need not check these files. */
   pass(count: number): void {
     this.#files += count;
   }

@@ -42,9 +42,9 @@ interface Finding {
 }
 
 /**
- * A process can read a changed content before the kernel queues the event about the change. For example, the kernel
- * may suspend the writer before the event is queued, or one call may write for a long time. A capture may therefore
- * see the change first, and a fence does not wait for the kernel's late event.
+ * A process can read a changed content before the kernel queues the event about the change. For example, the kernel may
+ * suspend the writer before it queues the event, or one call may write for a long time. So a capture may see the change
+ * before the event exists, and a fence does not wait for such a late event.
  */
 const graceMs = 1000;
 

@@ -1,7 +1,6 @@
 // Implements a fast path for the two most frequent commands: `list`, and the command that prints tags for a shell at
-// every TAB. The fast path handles only plain options, and only sessions that a daemon of the same version has open.
-// The fast path loads no library for command lines and opens no session. All other cases, including failures, are left
-// to program.ts.
+// every TAB. The fast path loads no library for command lines and opens no session. The options must be plain, and a
+// daemon of the same version must have the session open. program.ts handles all other cases, including failures.
 import { systemCode } from '../base/errors.ts';
 import { within } from '../base/within.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';

@@ -49,9 +49,9 @@ export type AttachOptions = Pick<ClientOptions, 'clientInfo' | 'trace' | 'events
  * A client of a running daemon. Create a client with {@link CheckpointdClient.start}. `await using` closes the client
  * automatically.
  *
- * The daemon keeps this process alive only while a request is unanswered. Therefore a script that fails before {@link
- * CheckpointdClient.close} still ends, and so does the daemon. A program that only listens to events must keep itself
- * alive.
+ * An unanswered request keeps this process alive, but the connection alone does not. Therefore a script that fails
+ * before {@link CheckpointdClient.close} still ends, and then the daemon ends. A program that only listens to events
+ * must keep itself alive.
  */
 export class CheckpointdClient implements AsyncDisposable {
   readonly #link: DaemonLink;

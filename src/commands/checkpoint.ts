@@ -95,7 +95,7 @@ export const checkpointClean = defineCommand(
     const { operations } = session.parts;
     if (intended) operations.intend(context.stamp, intended);
     await store.remove(all);
-    // If the daemon is killed after this line, the next start finds no checkpoints or does not search for them.
+    // After a kill from here on, the next daemon finds no checkpoints, or does not search for checkpoints.
     if (intended) await recordCleaned(session, context, intended);
     await removeStore(session, checkpoints, context);
     return cleanAnswer(session, removed);

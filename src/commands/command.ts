@@ -138,7 +138,7 @@ export interface SessionParams {
 }
 
 /**
- * A command for an open session, in the form for the executor, which does not know the parameters of single commands.
+ * A command for an open session, as the executor sees it. The executor does not know the parameters of each command.
  */
 export interface AnySessionCommand {
   readonly method: SessionMethod;

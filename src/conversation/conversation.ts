@@ -228,8 +228,8 @@ export class Conversation {
 
   /**
    * Returns the text that describes the next turn, and a position of the conversation. In the state at this position,
-   * the text is already removed and unlocked. Publishing the turn's checkpoint with this position removes the text.
-   * Before the publication, even a kill does not remove the text. A rewind to the checkpoint does not restore the text.
+   * the text is already removed and unlocked. Publishing the turn's checkpoint with this position removes the text. If
+   * the daemon is killed before this publication, the text stays. A rewind to the checkpoint does not restore the text.
    */
   proposeConsumed(): { readonly message: string | undefined; readonly head: ConversationRef } | undefined {
     const { pendingUserMessage, messageLocked } = this.#timeline.present.thread;

@@ -55,7 +55,8 @@ export function modelToDocument(info: ModelInfo): ClientObject {
 }
 
 /**
- * Converts a model from a document. The document may use snake_case field names, or the field names of the protocol.
+ * Converts the model that a document contains. The document may use snake_case field names, or the field names of the
+ * protocol.
  */
 export function modelFromDocument(value: unknown): unknown {
   return isObject(value) ? fromDocumentNames(value, documentNames) : value;

@@ -12,8 +12,8 @@ interface RestoreChanges {
   /** The changed files and links, and the directories whose permission bits changed. */
   readonly paths: ReadonlySet<TreePath>;
   /**
-   * Paths that the restore did not write, but that captures include only since the restore. Their files existed
-   * before the restore, so an undo does not delete them.
+   * Paths that the restore did not write. Captures include these paths since the restore, but did not include them
+   * before. Their files existed before the restore, so an undo does not delete them.
    */
   readonly revealed: ReadonlySet<TreePath>;
 }

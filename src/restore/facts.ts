@@ -88,7 +88,7 @@ async function planOnce(
     return { plan: emptyPlan, present: await capturePresent(checkpoints, context), unmatched: [] };
   const tree = new AnchoredFiles(workTree.root);
   const capture = async (alsoInclude: readonly TreePath[]): Promise<Capture> => {
-    // Does not pass an empty list, because a capture without the option may be faster.
+    // Replaces an empty list by undefined, because a capture may be faster without a list.
     const also = alsoInclude.length === 0 ? undefined : alsoInclude;
     const captured = await capturePresent(checkpoints, context, also);
     const written = (): Promise<WrittenEntries> => writtenByRestores(checkpoints, goal, captured.snapshot);

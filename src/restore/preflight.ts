@@ -107,8 +107,7 @@ async function contentsNotGivenBack(
   const blobs = [...new Set(displaced.map(({ blob }) => blob))];
   const ahead = new ReadAhead(contents, blobs, await contents.sizes(blobs));
   const lost = new Set<BlobId>();
-  // Pauses so that the event loop can run. Waiting for a content that was already read ahead does not give the event
-  // loop a turn.
+  // Pauses so that the event loop can run. If a content was read ahead, waiting for it does not let the event loop run.
   const slices = new Slices(signal);
   for (const [turn, blob] of blobs.entries()) {
     signal.throwIfAborted();

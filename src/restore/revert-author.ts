@@ -173,7 +173,7 @@ function joinShares(
   for (const path of pair) shares.set(path, reason);
 }
 
-/** A side of the merge with only the changes of one author. */
+/** A side of the merge that has only one author's changes. */
 interface AuthorsSide extends Pick<AuthorsPart, 'left'> {
   readonly side: MergeSide;
   /** The paths at which the revert undoes only the author's changes. */

@@ -112,8 +112,8 @@ async function changesSinceKnown(
 }
 
 /**
- * Records the authors after a restore. This session is the author of the paths that the restore wrote or deleted. The
- * user or another session is the author of all other changes since the checkpoint before the restore.
+ * Records the authors after a restore. This session is the author of the paths that the restore wrote or deleted. All
+ * other changes since the checkpoint before the restore belong to the user or to another session.
  */
 export async function recordRestore(
   session: Session,

@@ -101,8 +101,8 @@ const shortened =
   'The log of this session is shorter than its checkpoints say. The log was cut or lost, and a part of the conversation is lost with it.';
 
 /**
- * Replaces the log by a copy. The former owner of the session may be suspended and still have the old file open, so it
- * could write to this file later.
+ * Replaces the log by a copy. The former owner may still be alive, but suspended. That owner still has the old file
+ * open, and could write to it later.
  */
 function detach(logFile: string): void {
   if (files.lstatSync(logFile, { throwIfNoEntry: false })?.isFile() !== true) return;

@@ -41,8 +41,8 @@ interface LoggedOperation extends LogRecord, LoggedKey {
 
 /**
  * A record that is written before one of these effects: a checkpoint is removed or named, or checkpoints are enabled.
- * Such an effect has no log record of its own. After a kill, the existing checkpoints show whether the effect took
- * place, so a key and its effect stay together.
+ * Such an effect has no log record of its own. After a kill, the next daemon looks at the existing checkpoints to find
+ * out whether the effect took place.
  */
 interface LoggedIntention extends LogRecord, LoggedKey {
   readonly kind: 'intention';

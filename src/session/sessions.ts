@@ -66,7 +66,7 @@ export class Sessions {
     (session) => void this.#endEach([session.id], (id) => this.close(id)),
   );
 
-  /** Imported sessions whose contents the daemon brings into their stores while no client has them open. */
+  /** Imported sessions that no client has open. The daemon writes their contents into their stores. */
   readonly conversions: Conversions;
 
   constructor(options: SessionsOptions) {

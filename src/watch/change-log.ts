@@ -112,7 +112,7 @@ export class ChangeLog {
     const paths = new Set<TreePath>();
     for (const [path, mark] of this.#marks) {
       // Ignores chokidar's mark of the root. chokidar marks the root when it gets a file name that is not text. A
-      // capture finds a replaced root without this mark.
+      // capture needs no mark to find that the root was replaced.
       const newest = path === rootPath ? mark.handlesPosition : mark.position;
       if (newest > position) paths.add(path);
     }

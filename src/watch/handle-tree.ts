@@ -139,8 +139,8 @@ export class HandleTree {
   }
 
   /**
-   * True when the event has the directory's name, and may therefore be about the directory itself. It may also be about
-   * an entry with this name.
+   * True when the event has the directory's name, and may therefore be about the directory itself. Such an event may
+   * also be about an entry with this name.
    */
   #isSelf({ path }: Watched, name: string): boolean {
     if (path !== rootPath) return name === nameOf(path);

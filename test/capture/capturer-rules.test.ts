@@ -1,5 +1,5 @@
-// Tests which files a capture takes: ignored, tracked, included and excluded files, files of nested repositories, and
-// files of the daemon.
+// Tests the choice of the files that a capture takes. Covers ignored, tracked, included and excluded files, files of
+// nested repositories, and files of the daemon.
 import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

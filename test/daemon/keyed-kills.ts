@@ -92,8 +92,8 @@ export class KeyedKills {
   }
 
   /**
-   * Makes the change without a kill, and ends the daemon after the answer. Returns the number of changes of the disk,
-   * and how many of them write records of the session's log.
+   * Makes the change without a kill, and ends the daemon after the answer. Returns the number of calls that may change
+   * the disk, and the number of these calls that write to the session's log.
    */
   async trace(): Promise<{ readonly changes: number; readonly records: number }> {
     await this.#run(0, 'changes');

@@ -1,5 +1,5 @@
-// Kills a restore or a create at the n-th call of the seam, and checks the next daemon. The normal test kills at a
-// sample of the calls. The long test kills at every call that may change the disk.
+// Kills a restore or a create at the n-th call of the seam, and checks the next daemon. The long test kills the daemon
+// at every call that may change the disk. The normal test chooses some of these calls.
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

@@ -1,9 +1,9 @@
 // The daemon with an installed fault, for tests that kill the daemon or make it fail at a chosen call. This program
 // tells the seam which fault to inject, and then runs the unchanged daemon. The shipped daemon has no such switch.
 //
-// - `--kill=N:ARM:COUNT:MATCH`: SIGKILL at the N-th seam call that matches MATCH after the file ARM exists. The file
-// COUNT receives this call. For N = 0 the daemon is not killed, and COUNT receives all matching calls. MATCH may be
-// `changes`, for the calls that may change the disk.
+// - `--kill=N:ARM:COUNT:MATCH`: SIGKILL at the N-th seam call that matches MATCH after the file ARM exists. The daemon
+// writes this call into the file COUNT. For N = 0 the daemon is not killed, and COUNT receives all matching calls.
+// MATCH may be `changes`, for the calls that may change the disk.
 // - `--gc=FILE`: Once FILE exists, the daemon writes the bytes of live memory (heap and buffers) into it.
 // - `--plan=FILE`: The daemon executes the plan in FILE (planned-fault.ts).
 // - `--pack=N`: The daemon packs the objects and refs of a shadow at every N checkpoints, however few they are.

@@ -1,4 +1,5 @@
-// The snippet for VS Code compiles, and does not compile with a wrong name. The test does not run VS Code.
+// The snippet for VS Code compiles. With a wrong name in it, the snippet does not compile. The test does not run VS
+// Code.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -15,7 +15,7 @@ export interface BadRequest {
 interface BadValue {
   readonly what: string;
   readonly value: unknown;
-  /** The place of the wrong part, if this part is below the field itself. */
+  /** The path from the field to the wrong part of its value. */
   readonly path?: string;
 }
 

@@ -1,5 +1,5 @@
-// Makes each call of a restore fail once with a real system error. The error must have a kind and a remedy. The work
-// tree must not be a mixture of two states, and the next restore must be complete.
+// Every system call of a restore fails once, with a real system error. The error must have a kind and a remedy. The
+// work tree must not be a mixture of two states, and the next restore must be complete.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

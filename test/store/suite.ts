@@ -1,6 +1,6 @@
 // Tests the contract of store/snapshot-store.ts for every strategy. The test file of a strategy only calls storeSuite
 // with a function that opens its store. Each part of the suite is in a separate file. suite-properties.ts has the seven
-// specified properties. Other tests check what only one strategy promises.
+// specified properties. If only one strategy makes a promise, the tests of this strategy check the promise.
 import { suite } from 'uvu';
 import { type OpenStore, type Rig, type SuiteHooks, withStore } from '../support/stores/store-rig.ts';
 import { checkpointTests } from './suite-checkpoints.ts';

@@ -96,8 +96,8 @@ test('the exported JSON of 10,000 entries is no larger with 1,000 checkpoints th
     const file = join(rig.places.workTree, '..', 'export.json');
     const { bytes: one } = await rig.request('conversation/export', { path: file });
     for (let n = 1; n < 1000; n += 1) {
-      // Some checkpoints get a different conversation. If all had the same conversation, they could share its data by
-      // chance.
+      // Some checkpoints get a different conversation. If all checkpoints had the same conversation, they could share
+      // its data by chance.
       if (n % 10 === 0) await rig.request('conversation/compact', { summary: `${n}`, keep: n });
       await rig.request('checkpoint/create', { kind: 'tool' });
     }

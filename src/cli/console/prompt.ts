@@ -33,8 +33,8 @@ export class Prompt {
 
   /** Returns the next line. Returns undefined at the end of the input and after Ctrl-C. */
   async read(question: string): Promise<string | undefined> {
-    // Creates the reader just before a question. When the user has chosen from a list, the list releases the terminal.
-    // A reader that existed before would then get no more input.
+    // Creates the reader just before a question. After a choice from a list, the list releases the terminal. A reader
+    // that was created earlier would then get no more input.
     if (this.#isAway) this.#interface = this.#open();
     this.#isAway = false;
     if (process.stdin.isTTY) process.stdin.resume();

@@ -10,7 +10,9 @@ export interface KeeperLine {
    * answers.
    */
   readonly event?: string;
-  /** True to end the keeper. It first captures the last changes of its conversations and closes their sessions. */
+  /**
+   * True to end the keeper. The keeper first captures the last changes of its conversations and closes their sessions.
+   */
   readonly end?: boolean;
 }
 

@@ -31,8 +31,8 @@ function isTreeName(name: string): boolean {
 /**
  * Encodes a directory. The items may be in any order.
  *
- * A directory on disk never has an invalid or repeated name. Therefore such a name, or a malformed id, is a defect of
- * the caller.
+ * A directory on disk never contains an invalid name, or the same name twice. Therefore such a name, or a malformed id,
+ * is a defect of the caller.
  */
 export async function encodeTree(items: readonly TreeItem[], slices = new Slices()): Promise<Buffer> {
   const sorted = await sortedByKey(items, sortKey, slices);

@@ -1,5 +1,5 @@
-// The whole page. The page shows the timeline beside the selected checkpoint, or a different view. Without a
-// connection, the page explains the problem.
+// The whole page. The page shows either the timeline and the selected checkpoint side by side, or another view. Without
+// a connection, the page explains the problem.
 import { defineComponent } from 'vue';
 import { BesidePane } from './beside.tsx';
 import { ChangingDialog } from './changing-dialog.tsx';

@@ -35,7 +35,9 @@ export interface GitHome {
   sweep(signal?: AbortSignal): Promise<void>;
   /** The written files that have perhaps not reached the disk yet. */
   readonly unsynced: Unsynced;
-  /** The object directory, if the daemon alone packs the objects in it. Absent when the user's git packs them. */
+  /**
+   * The object directory, if the daemon alone packs the objects in it. Absent when the user's git packs the objects.
+   */
   readonly packs?: string;
   /** The cache of the records whose commits are in the packs. */
   readonly records?: Pick<PackedRecords, 'read' | 'stamps' | 'write'>;

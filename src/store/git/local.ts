@@ -1,14 +1,14 @@
 // Strategy `local` (the specified LocalCheckpointService): checkpoints are hidden refs of the session in the user's own
 // repository. The specification describes five phases, some of which endanger the repository. This strategy has the
-// effect of these phases without their dangers. The daemon never opens HEAD, branches, index, stash, reflogs, settings
-// or work tree for writing. It runs no program of the user's repository.
+// same effect without these dangers. The daemon never opens HEAD, branches, index, stash, reflogs, settings or work
+// tree for writing. The daemon runs no program of the user's repository.
 //
 // Git never works in the user's git dir. Git works in two git dirs of the daemon, both with the daemon's settings.
 // `view.git` sees all objects (the daemon's and the user's) as alternates. `refs.git` has symbolic links to the user's
 // `refs` and `packed-refs`. So git reads no line of the user's config, and runs no hook, filter, monitor or fetch that
 // the config names. Overriding the user's settings with `-c` would protect only against settings that are known today.
-// On systems without such links (Windows), git moves the refs in the user's git dir. There, only the weaker `-c`
-// settings protect the user.
+// On systems without such links (Windows), git moves the refs in the user's git dir. On these systems, only the weaker
+// `-c` settings protect the user.
 import { basename, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { replacementDetector } from '../../base/directory-identity.ts';

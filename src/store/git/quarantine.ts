@@ -63,9 +63,9 @@ export class Quarantine {
   }
 
   /**
-   * Makes the directories. Removes objects that were never published, because a power cut may have damaged them, and
-   * the next publication would link them. Keeps the daemon's copies of published objects. If the user's repository
-   * lacks a published object, links it again.
+   * Makes the directories. Removes objects that were never published: a power cut may have damaged them. The next
+   * publication would link the damaged objects. Keeps the daemon's copies of published objects. If the user's
+   * repository lacks a published object, links it again.
    */
   async open(): Promise<void> {
     files.rmSync(this.#places.incoming, { recursive: true, force: true });

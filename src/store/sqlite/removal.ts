@@ -74,8 +74,8 @@ export class SqliteRemoval {
     const plan: Plan = { nodes, gone, donors: new Set(), standAlone: new Set() };
     const folds: Fold[] = [];
     /**
-     * Checkpoints whose rows repeat an entry of an earlier checkpoint. After the removal, such a checkpoint may have to
-     * repeat a different entry.
+     * Checkpoints whose rows repeat an entry of an earlier checkpoint. The removal may make these rows repeat a
+     * different entry.
      */
     const changing = new Set<number>();
     try {

@@ -32,8 +32,8 @@ export interface RowSet {
 export const state = { unfinished: 0, published: 1, removed: 2 } as const;
 
 /**
- * The maximum number of rows that one transaction writes together with their checkpoint (about 15 ms). More rows than
- * this are written earlier, under a hidden row.
+ * The maximum number of rows that one transaction writes together with their checkpoint (about 15 ms). If a checkpoint
+ * has more rows, they are written before this transaction, under a hidden row.
  */
 export const rowsAtOnceMax = 400;
 // A keyframe has one row for each file. The next keyframe is due when all changes since the last keyframe have as many
@@ -97,7 +97,7 @@ export function changeRows(changes: readonly TreeChange[]): FileRow[] {
 
 /**
  * The maximum number of rows in one statement. One statement with 16 rows takes two thirds of the time of 16
- * statements. More rows save no further time.
+ * statements. A higher maximum would save no further time.
  */
 const rowsInStatement = 16;
 

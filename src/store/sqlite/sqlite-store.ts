@@ -216,8 +216,8 @@ class SqliteStore extends TreeStore implements SnapshotStore {
         )?.[0],
       ),
     ]);
-    // Counts rows instead of file sizes. The journal and a reserve of free pages keep their space on disk after a
-    // removal.
+    // Counts the pages in use, not the size of the files. The journal and a reserve of free pages keep their space on
+    // disk after a removal.
     const bytes = ((pages ?? 0) - (free ?? 0)) * (pageBytes ?? 0);
     return { bytes, blobs: blobs ?? 0, checkpoints: checkpoints ?? 0 };
   }
@@ -306,7 +306,7 @@ function emptySpool(sessionDirectory: string): string {
 // Makes room for a new store of one session whose part of the database is damaged or missing. The checkpoints of other
 // sessions stay in place if the database can be opened. Removes nothing.
 
-/** Gives this session's rows the name of another session. If that is impossible, renames the whole file. */
+/** Gives this session's rows the name of another session. If the rows cannot be renamed, renames the whole file. */
 export async function setSqliteAside(options: StoreOptions, to: string): Promise<void> {
   const file = databaseFile(options.storageDirectory);
   const suffix = basename(to);

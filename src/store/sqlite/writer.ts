@@ -339,7 +339,7 @@ class SqliteSeal {
   }
 
   /**
-   * Stores the tree. If `isGroup`, the sub-directories of `root` are trees themselves, which may be empty.
+   * Stores the tree. If `isGroup` is true, each sub-directory of `root` is a tree of its own, and may be empty.
    * @throws DataCorrupt (retryable) when contents on which the capture relied are missing; errors of the database.
    */
   async run(root: Directory, isGroup: boolean): Promise<SnapshotId> {

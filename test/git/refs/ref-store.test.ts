@@ -1,5 +1,5 @@
 // Tests changes of several refs at once. A note records such a change, so that a later open can finish or undo the
-// change. If the note cannot be written or removed, a finished change stays, and the note never undoes a later change.
+// change. If writing or removing the note fails, finished changes are kept. The note never undoes a later change.
 import { appendFileSync, copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -121,9 +121,10 @@ export function makeWritable(file: string): void {
   }
 }
 
-// Rewrites selects so that every column has a type that the library can return. The library ends the whole process when
-// a text is not valid UTF-8. A flipped bit can turn a number or bytes into text. So the selects fetch text as bytes,
-// which this module decodes. The selects cast all other values to the declared types of their columns.
+// Rewrites SELECT statements so that every column has a type that the library can return. The library ends the whole
+// process when a text is not valid UTF-8. A flipped bit can turn a number or bytes into text. So the rewritten
+// statements fetch text as bytes, which this module decodes. They cast all other values to the declared types of their
+// columns.
 
 /** The value of a column. Integers come as numbers, blobs as Buffers. */
 export type SqlValue = string | number | Uint8Array | null;
