@@ -50,18 +50,18 @@ if (flags.help) {
 }
 const sizes = flags.sizes === '' ? [] : numbers(flags.sizes);
 /**
- * How many files are edited before a checkpoint: one measurement for each count. An edit of one file is always
- * measured, too.
+ * The numbers of files to edit before a checkpoint. The benchmark measures each number separately. An edit of one file
+ * is always measured, too.
  */
 const editCounts = numbers(flags.edits);
 /**
- * How many files differ from the restored checkpoint: one measurement for each count. A difference of one file is
- * always measured, too.
+ * The numbers of files that differ from the restored checkpoint. The benchmark measures each number separately. A
+ * difference of one file is always measured, too.
  */
 const restoreCounts = numbers(flags.restores);
 /**
- * How many files are deleted before a restore, and how many files are in directories that are renamed before a restore.
- * One measurement for each count.
+ * The numbers of files to delete before a restore, and of files in directories to rename before a restore. The
+ * benchmark measures each number separately.
  */
 const removedCounts = numbers(flags.removed);
 const movedCounts = numbers(flags.moved);

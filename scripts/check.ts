@@ -96,8 +96,8 @@ function testFiles(): string[] {
 }
 
 /**
- * Replaces positions in compiled files by positions in their sources. This process replaces the positions of all test
- * processes, because otherwise each test process would start more slowly.
+ * Replaces positions in compiled files by positions in their sources. Test processes do not replace their own
+ * positions, because they would then start more slowly.
  */
 function inSources(output: string): string {
   return output.replaceAll(/(?:file:\/\/)?(\/\S+?\.js):(\d+):(\d+)/g, (place, file: string, line, column) => {

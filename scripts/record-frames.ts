@@ -1,6 +1,6 @@
 // Records screens of the command line and the console from a real terminal (tmux), for src/COMMANDS.md. The screens
 // show a list, the picker, a restore, and the undo of this restore. With `--check`, compares the screens with the file
-// instead of writing them. Masks times, because they differ in each run.
+// instead of writing them. Replaces times by fixed text, because times differ in each run.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

@@ -35,8 +35,8 @@ export class OwnDaemon implements DaemonLink {
     sinks.push(this.#server.logSink);
     for (const signal of fatalSignals) process.on(signal, this.#onSignal);
     process.on('uncaughtException', this.#fail).on('unhandledRejection', this.#fail);
-    // The command ends before a second capture, so the daemon watches nothing. It also listens on no socket, because
-    // another client that joined would keep the command from ending.
+    // The command ends before a second capture, so the daemon watches nothing. The daemon also listens on no socket: if
+    // another client joined, the command could not end.
     const { notify } = this.#server;
     const options = { notify, log, onPoison: this.#fail, storageDirectory: storage, watches: false };
     this.#server.listen(async () => createDaemon(options));

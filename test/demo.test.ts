@@ -137,7 +137,7 @@ git --git-dir=${gitDirectory} repack -adq && git --git-dir=${gitDirectory} prune
   assert.equal(readdirSync(objects).filter(isFanOut), [], 'git packed every object');
 });
 
-/** Opens the first pipe that another process reads. Returns undefined if no pipe has a reader. */
+/** Opens the first of these pipes that another process is reading. Returns undefined if no process reads a pipe. */
 function firstReader(pipes: string[]): number | undefined {
   for (const pipe of pipes) {
     try {

@@ -1,6 +1,7 @@
 // Generates protocol/REFERENCE.md, for people. This page has a first session, numbered rules, all methods, all errors
 // and all types. Each method has its fields, its errors and a successful example. The guide takes 25 minutes to read (a
-// test counts its words), and the tables are for looking up. Fields that many methods share are described once.
+// test counts its words), and the tables are for looking up. If many methods share a field, the page describes the
+// field only once.
 import {
   type Example,
   fieldsOf,

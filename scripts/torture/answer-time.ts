@@ -1,5 +1,6 @@
 // Limits the time for an answer. Time in which the daemon and its children waited for a processor does not count,
-// because such a wait is no hang. The Linux kernel reports this time for each thread. On other systems all time counts.
+// because such a wait is no hang. The Linux kernel reports this waiting time for each thread. On other systems, the
+// waiting time counts, too.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 

@@ -89,9 +89,9 @@ export class Disk {
   /** Restores the power, as a reboot of the machine would. */
   async restart(): Promise<void> {
     run('umount', this.root);
-    // Waits until no process has the disk open. An earlier mount would show the disk that was shut down. Two kinds of
-    // processes may still have the disk open. One is a dying child of the daemon. The other has its own mounts, such
-    // as the container of another test.
+    // Waits until no process has the disk open. While a process has the disk open, a new mount would show the disk that
+    // was shut down. Two kinds of processes may still have the disk open. The first kind is a dying child of the
+    // daemon. The second kind has its own mounts, such as the container of another test.
     const deadline = performance.now() + inUseMsMax;
     while (run('losetup', '-j', this.#image) !== '') {
       if (performance.now() > deadline)

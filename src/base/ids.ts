@@ -15,7 +15,7 @@ export type SnapshotId = Branded<'SnapshotId'>;
  * strategy.
  */
 export type BlobId = Branded<'BlobId'>;
-/** Names a checkpoint: `ckpt_` and 20 characters. Never reused, and independent of tags. */
+/** The id of a checkpoint: `ckpt_` and 20 characters. Never reused, and independent of tags. */
 export type CheckpointId = Branded<'CheckpointId'>;
 /**
  * Names a session: `ses_` and 26 characters. Computed from the identity of the work tree, the conversation id and the

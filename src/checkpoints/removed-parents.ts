@@ -1,6 +1,6 @@
 // Remembers the parents of removed checkpoints. The record of a checkpoint names its parent. When that parent is
 // removed, this class still knows the parent's parent, so that the line of the head has no gap. Also remembers removed
-// turns, because each turn took the tags of the tools of an earlier turn with the same tag.
+// turns: a turn that takes the tag of an old turn also takes the tags of that turn's tools.
 import type { CheckpointId, Tag } from '../base/ids.ts';
 import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';

@@ -109,7 +109,7 @@ export class Conversation {
     return this.at(this.head);
   }
 
-  /** The part of the model's window that the valid history and the last built context message use. */
+  /** The part of the model's window that is used by the valid history and by the last built context message. */
   get windowUse(): WindowUse {
     return windowUse(this.state, this.context.lastMessageLength);
   }

@@ -60,7 +60,8 @@ export function shutHeaders(host: string, nonce: string): Record<string, string>
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // Vue creates this policy for trusted types when Vue starts. The page never uses the policy to set markup.
+    // Vue creates this policy for trusted types when Vue starts. The policy allows code to set markup, but the page
+    // never does so.
     'trusted-types vue',
   ];
   return {

@@ -35,8 +35,8 @@ export interface Listed {
 }
 
 /**
- * In addition to the contents, whose size the manifest announces, a line may have this many bytes of records and
- * conversation.
+ * The maximum size in bytes of a line's records and conversation. The contents count separately, because the manifest
+ * announces their size.
  */
 const extraBytes = 256 << 20;
 /** The contents may exceed the announced size by at most this number of bytes. */

@@ -1,5 +1,5 @@
 // Stores the remotes and the writer id of one storage in a small file. All daemons of the storage share this file, and
-// take a lock to change it. The file contains addresses only as parsed parts. So it contains no secret and no option
+// take a lock to change it. The file contains addresses only as parsed parts, so it contains no secret and no option
 // for git.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

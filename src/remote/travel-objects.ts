@@ -212,8 +212,8 @@ export class TravelObjects {
   }
 
   /**
-   * Adds a commit of another repository, with all objects that the commit needs. Links packs, so further objects may
-   * come along. @throws GitFailed when an object is missing; NoSpace, AbortError
+   * Adds a commit of another repository, with all objects that the commit needs. Links whole packs, which may also
+   * contain other objects. @throws GitFailed when an object is missing; NoSpace, AbortError
    */
   async addFrom(
     { gitDir }: Pick<TravelObjects, 'gitDir'>,

@@ -1,8 +1,7 @@
-// After a power cut, repairs the files of finished restores. A restore is finished when its result was sent to the
-// client. A file counts as damaged if it is empty, torn, missing or still as before the restore. A file that a program
-// has changed since the restore does not count. To repair such files, the daemon runs another restore, which first
-// saves the current state. After a kill without a power cut, no file needs a repair: the kernel still has the written
-// bytes, which only need a sync.
+// Repairs the files of finished restores after a power cut. A restore is finished when its result was sent to the
+// client. A damaged file is empty, torn, missing or as before the restore, and no program has changed it since the
+// restore. To repair such files, the daemon runs another restore, which first saves the current state. After a kill
+// without a power cut, no file needs a repair: the kernel still has the written bytes, which only need a sync.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';

@@ -301,8 +301,8 @@ interface ReturnParts {
   readonly tree: AnchoredFiles;
   readonly temporaries: Temporaries;
   /**
-   * The functions that compute content ids. Without these functions, the look cannot compare contents. It then keeps
-   * every edited file beside the file's path.
+   * The functions that compute content ids. Without these functions, the look cannot compare contents, and keeps every
+   * edited file beside the file's path.
    */
   readonly contents: Pick<Contents, 'hash'> | undefined;
   readonly slices: Slices;
@@ -342,8 +342,8 @@ export async function returnEdits(parts: ReturnParts, edited: Edited[]): Promise
 interface MovedBack {
   readonly isBack: boolean;
   /**
-   * The new paths of edited files. A program had edited these files after the restore, so the look moved them beside
-   * the path.
+   * The new paths of edited files. A program had edited these files after the restore, so the late look moved the files
+   * beside their paths.
    */
   readonly met: readonly TreePath[];
 }

@@ -134,7 +134,9 @@ class Pairs {
     return this.#moves;
   }
 
-  /** Pairs each file for which `find` returns a free path. Returns the files that have no pair. */
+  /**
+   * Makes a pair of each file and the free path that `find` returns for the file. Returns the files that have no pair.
+   */
   #pair(going: readonly Going[], find: (file: Going) => TreePath | undefined): Going[] {
     return going.filter((file) => {
       const to = find(file);

@@ -82,8 +82,8 @@ class PermissionCheck implements Refusals {
       this.linked.add(path);
       return this.checkReplaced(path, [path]);
     }
-    // Skips this check in a directory that cannot be changed. There the system refuses because of the directory, not
-    // because of the file.
+    // Skips this check in a directory that cannot be changed. In such a directory, the system refuses because of the
+    // directory, not because of the file.
     if (kind === 'file' && this.#directories.refusal(parentOf(path)) === undefined) {
       const reason = refusalToGo(this.#tree, path);
       if (reason !== undefined) return void this.refused.set(path, reason);

@@ -104,8 +104,8 @@ export class Dispatcher {
     const mutates = facts.effects === 'store' || facts.effects === 'workspace';
     memory.began();
     try {
-      // Only the first requests wait here, in their order, until the handlers are loaded. For later requests, this code
-      // has no `await`, which would delay a request by a turn of the event loop.
+      // Only the first requests wait here, in their order, until the handlers are loaded. Later requests pass no
+      // `await` here, because an `await` would delay each request by a turn of the event loop.
       const handler = this.#handlerOf(method) ?? (await this.#loadHandler(method));
       if (handler === undefined) return notFound(method);
       controller.signal.throwIfAborted();

@@ -29,7 +29,7 @@ export class Conversions {
     this.#log = log;
   }
 
-  /** Starts the conversion of a session that was just imported. Does nothing for a session that needs none. */
+  /** Starts the conversion of a session that was just imported. Does nothing for a session that needs no conversion. */
   begin({ owner, ...imported }: ImportedSession): void {
     if (owner === undefined) return;
     if (this.#isClosed) return owner.release();

@@ -64,8 +64,8 @@ export interface SessionSummary {
 const promptCharactersMax = 200;
 
 /**
- * The maximum number of turns that the daemon searches for the first prompt. It searches only if the session is of an
- * earlier version and has no summary.
+ * The maximum number of turns that the daemon searches for the first prompt. The daemon searches only if an earlier
+ * version made the session and the session has no summary.
  */
 const turnsSearchedMax = 100;
 

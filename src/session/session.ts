@@ -93,9 +93,9 @@ interface SessionParts {
 }
 
 /**
- * The events of a session for its listeners. The daemon sends them as notifications, but a session also works without
- * clients. If an event cannot be delivered, the operation does not fail. Operations wait for events, so that clients
- * get the events before the answer.
+ * The events of a session for its listeners. The daemon sends these events as notifications, but a session also works
+ * without clients. If an event cannot be delivered, the operation does not fail. Operations wait for events, so that
+ * clients get the events before the answer.
  */
 export interface SessionEvents {
   opened(

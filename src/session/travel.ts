@@ -48,8 +48,8 @@ export async function pushSession(
 
 /**
  * Returns a function that reads the session's state when the function is called. A push calls this function after
- * waiting for the remote, because requests may change the session during this wait. The returned function throws the
- * same error. @throws CheckpointsDisabled
+ * waiting for the remote, because requests may change the session during this wait. @throws CheckpointsDisabled, now
+ * and from the returned function
  */
 export function lineSource(session: Session): (identity: LineIdentity) => LineSource {
   session.requireCheckpoints();

@@ -55,8 +55,8 @@ export interface TreeSource {
  */
 const cachedNamesMax = 200_000;
 /**
- * The maximum number of cached names before the first read. It grows when a larger tree or directory is read. A session
- * adds the changed directories of each checkpoint to the cache, but requests rarely read an old checkpoint.
+ * The maximum number of cached names before the first read. The maximum grows when a larger tree or directory is read.
+ * A session adds the changed directories of each checkpoint to the cache, and few requests read an old checkpoint.
  */
 const cachedNamesUsually = 20_000;
 /** The cache has room for this number of trees, each as large as the largest tree that was read. */

@@ -91,7 +91,8 @@ export class ChangeLog {
   }
 
   /**
-   * Sets the directories that have no handle. A capture always checks these directories, and an audit leaves them out.
+   * Replaces the list of the directories that have no handle. A capture always checks these directories, and an audit
+   * leaves them out.
    */
   setUnwatched(directories: Iterable<TreePath>): void {
     const before = this.#unwatched;

@@ -35,8 +35,8 @@ export const batchMax = 200;
 const isPersistent = process.platform !== 'linux';
 
 /**
- * Chokidar, but a listing contains only the sub-directories, and no file is looked at. Chokidar itself would get the
- * stats of every file, although this module watches no file. The kernel names the directories in its answer.
+ * A variant of chokidar that lists only sub-directories and does not examine files. Chokidar itself would get the stats
+ * of every file, although this module watches no file. The kernel names the directories in its answer.
  */
 class DirectoryWatcher extends FSWatcher {
   override _readdirp(...[root, options]: Parameters<FSWatcher['_readdirp']>) {

@@ -28,9 +28,7 @@ export type FromChokidar =
   | { readonly kind: 'failed'; readonly code: string; readonly isLimit: boolean };
 
 export type ToChokidar =
-  /**
-   * The main thread has processed the last marks. Until the watching thread gets this message, it gathers new marks.
-   */
+  /** The main thread has processed the last marks. The watching thread gathers new marks until it gets this message. */
   { readonly kind: 'taken' } | { readonly kind: 'ignored'; readonly paths: readonly TreePath[] };
 
 /** `live`: chokidar watches every directory. `suspect`: chokidar missed an event and restarts. */

@@ -35,9 +35,7 @@ export type FromHandles =
   | { readonly kind: 'limit'; readonly code: string };
 
 export type ToHandles =
-  /**
-   * The main thread has processed the last marks. Until the watching thread gets this message, it gathers new marks.
-   */
+  /** The main thread has processed the last marks. The watching thread gathers new marks until it gets this message. */
   | { readonly kind: 'taken' }
   /** The directories on which the thread opens handles, parents first. */
   | { readonly kind: 'open'; readonly id: number; readonly paths: readonly TreePath[] }
@@ -87,7 +85,7 @@ export class DirectoryHandles {
   #stops = 0;
   #isReady = false;
   #isClosed = false;
-  /** Called when {@link isReady} becomes true, and when the thread ends before. */
+  /** Called when {@link isReady} becomes true, or when the thread ends before that. */
   readonly #whenStarted = new Set<() => void>();
 
   constructor(options: DirectoryHandlesOptions) {

@@ -105,7 +105,8 @@ export class WorkTreeWatcher {
   }
 
   /**
-   * Starts the handles and then chokidar. Waits for `after` before chokidar, if `after` is given; see {@link ready}.
+   * Starts the handles and then chokidar. If `after` is given, starts chokidar only after `after` has ended; see {@link
+   * ready}.
    */
   start(after?: Promise<void>): void {
     this.handles?.start();

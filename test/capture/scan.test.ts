@@ -293,8 +293,8 @@ test('a background scan makes the next capture fast; after a missed change the n
   ));
 
 /**
- * Runs `body`, and calls `happens` at the n-th point where `body` lets other work run. Returns the number of these
- * points.
+ * Runs `body`, and calls `happens` at the n-th point at which `body` lets other work run. Returns the number of such
+ * points in `body`.
  */
 async function withInterleaving(
   n: number,

@@ -1,5 +1,5 @@
-// The methods checkpoint/create and checkpoint/rename accept the same names. They refuse all other names with the same
-// error.
+// The methods checkpoint/create and checkpoint/rename accept the same names. Both methods refuse all other names with
+// the same error.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';

@@ -1,4 +1,5 @@
-// Tests which files a command loads. Agents and people wait while a command loads them.
+// Tests the choice of the files that a command loads. Agents and people have to wait while the command loads these
+// files.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// Tests which session a command uses in a work tree with several sessions: the one that was used last.
+// In a work tree with several sessions, a command uses the session that was used last.
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -43,8 +43,8 @@ async function entered(call: () => Promise<unknown>): Promise<readonly string[]>
 }
 
 /**
- * Returns the files in which a call runs code. No client may be notified of a change during the call, because the
- * notification runs code in other files. `prepare` runs before each attempt.
+ * Returns the files in which a call runs code. During the call, no client must get a notification of a change, because
+ * the notification runs code in other files. `prepare` runs before each attempt.
  */
 async function enteredAlone(
   rig: SessionRig,
@@ -95,8 +95,8 @@ async function changed(rig: SessionRig, text: string): Promise<void> {
 const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
 
 /**
- * In these folders, the map lists every file whose code a call runs. In all other folders, the map lists a file only
- * if a step of the journey is in it.
+ * The folders for which the map names every file with code that a call runs. In all other folders, the map names only
+ * files that contain a step of the journey.
  */
 const whole = /^(commands|session|queue|conversation|restore)\//;
 

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 
 const names = Object.keys(strategies);
 
-/** Returns text that cannot be compressed, different for each turn. */
+/** Returns a text that cannot be compressed. Each turn has a different text. */
 function noise(turn: number, length: number): string {
   let state = turn + 1;
   let text = '';

@@ -80,8 +80,8 @@ test('to meet a size limit, store/gc removes safety checkpoints older than a day
   }));
 
 /**
- * Makes two turns, then a restore of the state before both, then a turn that takes the tag of the first. No other
- * checkpoint contains the content of the first turn.
+ * Makes two turns, then restores the state before both turns. Then makes a third turn, which takes the tag of the first
+ * turn. No other checkpoint contains the content of the first turn.
  */
 async function takenTag(rig: SessionRig): Promise<{ session: Session; first: string; tool: string }> {
   const session = await rig.open();

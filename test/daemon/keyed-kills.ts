@@ -158,7 +158,7 @@ export class KeyedKills {
   }
 }
 
-/** Returns the part of a session that these changes can change. */
+/** Returns the data of a session that these changes can affect. */
 async function stateOf(client: WireClient, session: string): Promise<unknown> {
   const { checkpoints } = await client.request('session/get', { session });
   if (!checkpoints.enabled) return 'disabled';

@@ -89,7 +89,10 @@ async function liveHeap(file: string): Promise<number> {
   return bytes;
 }
 
-/** Memory for three checkpoints. Each needs 2 KB for its ref, for its contents in the ledger and for growing caches. */
+/**
+ * Memory for three checkpoints. A checkpoint needs 2 KB for its ref, for its contents in the ledger and for growing
+ * caches.
+ */
 const bytesPerRound = 6000;
 
 const allowedAfter = (round: number, first: Holdings): number =>

@@ -1,5 +1,5 @@
-// Ends a server by shutdown, by exit or by the end of input. Tests which requests are still answered, and the exit
-// code.
+// Ends a server by shutdown, by exit or by the end of input. Checks the exit code, and the requests that still get an
+// answer.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

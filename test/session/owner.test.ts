@@ -1,4 +1,4 @@
-// Tests which process counts as the owner of a session's directory.
+// Tests how a daemon decides which process owns a session's directory.
 import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

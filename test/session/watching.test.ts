@@ -1,4 +1,4 @@
-// Tests when a session starts its watcher, and what its event reports.
+// Tests the time at which a session starts its watcher, and the content of the watcher's event.
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -1,4 +1,5 @@
-// Tests that contents are requested before their turn, but that a failure is reported only in its turn.
+// Contents are requested before their turn. If a request fails, the failure is reported only when the turn of its
+// content has come.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../src/base/ids.ts';

@@ -28,8 +28,8 @@ export const archiveOfFormat1 = fileURLToPath(
 );
 
 /**
- * A directory that contains `work` and `storage`. Where a file should contain the path `top` of this directory, it
- * contains the path `as`.
+ * A directory that contains `work` and `storage`. The path of this directory is `top`. Files in the directory contain
+ * the path `as` instead of `top`.
  */
 export interface Place {
   readonly top: string;

@@ -144,7 +144,7 @@ test('the daemon refuses invalid input, says what to do, and does not change the
     assert.is(rig.events('conversation/didChange').length, told);
   }));
 
-// JSON writes a lone surrogate as an escape, so a document with one is valid JSON.
+// JSON writes a lone surrogate as an escape, so a document with a lone surrogate is valid JSON.
 test('a document with a lone surrogate anywhere is refused, from the wire and from a file (C35)', () =>
   withSession(async (rig) => {
     await rig.append('kept');

@@ -43,8 +43,8 @@ export async function takeWrittenEvents(storage: string, msMax: number): Promise
 }
 
 /**
- * Ends the keeper of a storage. Returns true when it has ended within `msMax` milliseconds, and undefined when no keeper
- * runs. The next hook starts another keeper, which continues the conversations.
+ * Ends the keeper of a storage. Returns true when the keeper has ended within `msMax` milliseconds, and undefined when
+ * no keeper runs. The next hook starts another keeper, which continues the conversations.
  */
 export async function endKeeper(storage: string, msMax: number): Promise<boolean | undefined> {
   const line: KeeperLine = { end: true };

@@ -1,6 +1,6 @@
 // checkpointd hook <agent> [event]: the command that agents run. An agent waits for every hook, so the hook does not
-// load the library of the other commands. The hook reads the event and writes it to the disk. Then it asks the keeper
-// to process the event, and waits a short time for the answer. The hook must neither delay an agent nor report a
+// load the library of the other commands. The hook reads the event and writes it to the disk. Then the hook asks the
+// keeper to process the event, and waits a short time for the answer. The hook must neither delay an agent nor report a
 // failure to the agent. The hook therefore always ends with exit code 0, within a second.
 import { storageAt } from '../../wire/places.ts';
 import { handOver } from './hand-over.ts';

@@ -201,7 +201,7 @@ export class SessionLog implements RecordLog {
 
   /**
    * Fills every position up to `position` with empty records, in one write. Called when the records at these positions
-   * are lost. No new record must get the position of a lost record. @throws as {@link append}
+   * are lost, because a new record must not get the position of a lost record. @throws as {@link append}
    */
   skipTo(position: number): void {
     const missing = position - this.#length;

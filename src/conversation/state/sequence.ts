@@ -1,6 +1,6 @@
-// An immutable list. `push` and `drop` return a new list that shares the storage of the old list. Ten thousand states
-// of one growing history therefore need only about the memory of one history. The list has no methods to search, or to
-// insert or remove items in the middle.
+// An immutable list. `push` and `drop` return a new list that shares the storage of the old list. Therefore ten
+// thousand states of one growing history need little more memory than one history. The list has no methods to search,
+// or to insert or remove items in the middle.
 
 const chunkBits = 6;
 const chunkLength = 1 << chunkBits;

@@ -157,7 +157,7 @@ export class GlobalExcludes {
 }
 
 /**
- * True when git cannot read the configuration. False when git died, because that proves nothing about the
+ * True when git cannot read the configuration. False when git died, because git's death proves nothing about the
  * configuration.
  */
 function isGitFailure(error: unknown): error is CheckpointdError {

@@ -165,8 +165,8 @@ export function repairedText({ checkpoints, moved }: RepairedListing): string {
 
 // Repairs refs that a power cut left empty or garbled. A tag returns to the newest checkpoint that was made under this
 // tag. A name returns to the checkpoint whose id is in the name's ref. A checkpoint's own ref is recovered through its
-// tag. A ref that cannot be recovered is removed, so that it can be made again. For a healthy store, this only checks
-// that a list is empty.
+// tag. A ref that cannot be recovered is removed, so that it can be made again. In a healthy store, the repair only
+// checks that a list is empty.
 
 /**
  * `mayLack`: true when refs may be missing without a trace. The daemon then also restores a tag whose checkpoint has no

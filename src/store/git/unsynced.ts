@@ -119,7 +119,8 @@ export class Unsynced {
     this.#waitingSinceMs = Math.min(this.#waitingSinceMs, nowMs);
     clearTimeout(this.#timer);
     const delayMs = Math.min(quietMs, Math.max(0, this.#waitingSinceMs + waitMsMax - nowMs));
-    // After a failure, the paths stay for the next sync. The restore that requests a sync reports the failure.
+    // If a sync in the background fails, its paths stay for the next sync. A restore requests a sync of its own, and
+    // reports a failure of this sync.
     const inBackground = (): Promise<void> => this.#turns.run(() => this.#sync(this.#closing.signal));
     this.#timer = setTimeout(() => void ended(inBackground()), delayMs).unref();
     if (this.#paths === undefined) return;

@@ -167,7 +167,7 @@ export class SqliteCheckpoints {
     return all.sort((a, b) => a.record.seq - b.record.seq);
   }
 
-  /** Names a checkpoint. @throws UnknownCheckpoint, DuplicateName */
+  /** Gives a checkpoint a name, or removes its name. @throws UnknownCheckpoint, DuplicateName */
   async rename(id: CheckpointId, name: string | undefined): Promise<void> {
     await this.#parts.database.transaction(() => {
       if (name !== undefined) this.#refuseTaken(name, id);

@@ -3,8 +3,8 @@
 // also lists (pins) the latest snapshots of the store, and protects them. A lease ends when its process ends. The clock
 // matters only for processes of other hosts and containers, whose leases are valid for a day. The generation is the
 // store's logical clock: each step of a sweep that removes rows advances the generation. A row has the generation in
-// which it was last stored or requested, so a sweep can distinguish old from new. So a row that a store has seen
-// certainly exists until the generation advances.
+// which it was last stored or requested, so a sweep can distinguish old from new. Therefore a row that was seen by a
+// store exists at least until the generation advances.
 import type { SnapshotId } from '../../base/ids.ts';
 import { describeSelf, holderState, parseHolder } from '../../base/process-lock.ts';
 import type { SqliteDatabase } from './database/database.ts';

@@ -173,7 +173,7 @@ export class SqliteWriter implements SnapshotWriter {
       if (stamp === undefined) packed.set(one.blob, packSmall(one.bytes));
       wanted.push(one);
     }
-    // In the order of the index, so that the contents of a slice change few pages of the index.
+    // Sorts the contents as the index does, so that the contents of a slice change few pages of the index.
     wanted.sort((a, b) => (a.blob < b.blob ? -1 : 1));
     await this.#parts.database.inSlices(
       wanted,

@@ -38,6 +38,6 @@ for (let count = 1; count <= Number(writes); count += 1) {
   }
   table.writeBigUInt64LE(BigInt(count), file * 8);
   writeSync(tableFd, table, 0, 80, 0);
-  // A capture repeats until nothing changes, so it can end only in these pauses.
+  // A capture repeats until nothing changes, so a capture can end only in these pauses.
   if (below(2) === 0) await pause(below(30));
 }

@@ -89,7 +89,7 @@ while (!process.stdin.readableEnded) {
     // Another writer has meanwhile removed or made the file.
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
-  // A capture repeats until nothing changes, so it can end only in these pauses.
+  // A capture repeats until nothing changes, so a capture can end only in these pauses.
   if (below(4) === 0) await pause(below(60));
 }
 console.log(`${count} changes, ${readdirSync(root).length} names`);

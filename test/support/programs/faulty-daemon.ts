@@ -1,5 +1,5 @@
 // The daemon with a named fault, for examples and conformance cases that need a fault. Installs the fault in
-// src/base/seam.ts, and then runs the same daemon as usual. The shipped daemon has no such switch. For kills see
+// src/base/seam.ts, and then runs the unchanged daemon. The shipped daemon has no such switch. For kills see
 // test/daemon/planned-daemon.ts.
 //
 //   faulty-daemon.js --fault=NAME …

@@ -51,8 +51,8 @@ export function showPicked(view: HTMLElement | undefined, offered: OfferedHunks 
 }
 
 /**
- * Returns empty lines for the view of the earlier text. In the view of the later text, lines with buttons have the same
- * height.
+ * Returns empty lines for the view of the earlier text. They are as high as the lines with buttons in the view of the
+ * later text.
  */
 export function hunkGaps(hunks: readonly DiffHunk[]): Extension {
   return linesAt(hunks, beforeFirst, ({ id }) => new HunkLine(id, () => []));

@@ -449,7 +449,7 @@ class SideFiles {
 
 // Moves the content of the journal (WAL) into the database file during long writes. This class has its own connection,
 // whose calls run on a thread of the library. The syncs may take long on a busy disk and must delay neither the event
-// loop nor other daemons. SQLite does the same during some commits, so a kill here has no worse effects.
+// loop nor other daemons. SQLite itself moves the content during some commits, so a kill here has no worse effects.
 
 interface AsyncConnection {
   exec(sql: string): Promise<void>;
@@ -473,8 +473,8 @@ class SqliteJournal {
   }
 
   /**
-   * Writes the journal back. Returns false when SQLite cannot do this now. SQLite then writes the journal back during a
-   * commit.
+   * Writes the journal back. Returns false when SQLite cannot write the journal back now. SQLite then writes it back
+   * during a later commit.
    */
   writeBack(): Promise<boolean> {
     return this.#run('PASSIVE');

@@ -136,10 +136,7 @@ interface ColumnFacts {
   readonly type: string | null;
 }
 
-/**
- * A text in a damaged row. The text is not valid UTF-8. Converted to a string, it has U+FFFD for each unreadable
- * byte.
- */
+/** A text of a damaged row that is not valid UTF-8. `toString` replaces each unreadable byte by U+FFFD. */
 export class DamagedText {
   readonly bytes: Buffer;
 

@@ -320,8 +320,8 @@ function isSame(part: Part, other: Part): boolean {
 }
 
 /**
- * True when only one column differs. The definition of a table must also have the same length. A different length means
- * that another program has changed the table, and the rows may have the format of that program.
+ * True when only one column differs. The found definition of a table must also be as long as the expected definition. A
+ * different length means that another program has changed the table, and the rows may have the format of that program.
  */
 function isDamagedCopy(part: Part, found: FoundPart): boolean {
   const differing = partColumns.filter((column) => part[column] !== found[column]);
