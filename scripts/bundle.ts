@@ -84,8 +84,8 @@ const packagesApart = [/^libsql/, /^jsonc-parser/, /^@modelcontextprotocol\//, /
 const isApart = (id: string): boolean => packagesApart.some((name) => name.test(id));
 
 /**
- * Loads a package that is not bundled only when a module that imports it runs. Otherwise the bundled file would load all
- * these packages at its start.
+ * If a package is not bundled, loads the package when a module that imports it runs, and not earlier. Otherwise the
+ * bundled file would load all these packages at its start.
  */
 const loadedLate: Plugin = {
   name: 'loaded-late',

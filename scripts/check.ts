@@ -34,8 +34,8 @@ const traffic = mkdtempSync(join(tmpdir(), 'checkpointd-traffic-'));
 process.on('exit', () => rmSync(traffic, { recursive: true, force: true }));
 
 /**
- * The environment without the certificates, which only npm needs. Each start of Node takes 30 ms to read them, and a
- * run starts Node thousands of times.
+ * The environment without the certificates, which only npm needs. Each start of Node would need 30 ms to read the
+ * certificates, and a run starts Node thousands of times.
  */
 const { NODE_EXTRA_CA_CERTS: _certificates, ...offline } = process.env;
 const environmentOf = (file: string): NodeJS.ProcessEnv =>

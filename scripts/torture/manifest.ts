@@ -87,7 +87,7 @@ export function describe(thing: Thing | undefined): string {
 export const isTemporary = (path: string): boolean => path.includes('.ckpt-tmp-');
 
 /**
- * Returns the files that a checkpoint must contain. Git itself selects them by the ignore rules of the user's
+ * Returns the files that a checkpoint must contain. Git itself selects these files by the ignore rules of the user's
  * repository.
  */
 export function captured(root: string, all: Manifest): Manifest {

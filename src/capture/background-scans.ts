@@ -1,6 +1,6 @@
 // Schedules the background scans. A background scan scans everything in a pause between captures. After the scan, the
-// next capture may be fast, which means that it reads only what has changed. The scan also finds changes that the
-// watcher missed. When a capture begins, a running background scan ends.
+// next capture may be fast. A fast capture reads only changed files. The scan also finds changes that the watcher
+// missed. When a capture begins, a running background scan ends.
 
 /** The longest pause between two captures within the same step of an agent. */
 const usualDelayMs = 2000;

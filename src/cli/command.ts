@@ -29,7 +29,7 @@ export type Ask = <M extends RequestMethod>(
 
 export interface Task {
   readonly ask: Ask;
-  /** The client. Commands use it only to listen for events, and send requests through `ask`. */
+  /** The client. Commands use the client only to listen for events. They send requests through `ask`. */
   readonly client: Pick<CheckpointdClient, 'on'>;
   readonly given: Given;
   readonly session: string;

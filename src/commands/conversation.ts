@@ -346,8 +346,8 @@ export const conversationRecordLines = defineConversationChange(
 export const conversationExport = defineCommand('conversation/export', async (call) => {
   const { session, params, openSessions, context } = call;
   const { path, overwrite } = params;
-  // The file may be in the work tree of another session. In this case, the export also waits in the queue of the other
-  // session. Without a file, the export waits only in the queue of its own session.
+  // The file may be in the work tree of another session. In this case, the export waits in the queues of both sessions.
+  // An export without a file waits only in the queue of its own session.
   const place =
     path == null
       ? undefined

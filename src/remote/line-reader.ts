@@ -269,7 +269,10 @@ async function readText(reader: ObjectReader, blob: string | undefined, bytesMax
   return (await readObject(reader, 'blob', blob, bytesMax)).toString('utf8');
 }
 
-/** Reads an object. First checks its size, because a content of a gigabyte may take only a thousand bytes in a pack. */
+/**
+ * Reads an object. First checks the object's size, because a content of a gigabyte may take only a thousand bytes in a
+ * pack.
+ */
 async function readObject(
   reader: ObjectReader,
   type: 'blob' | 'tree' | 'commit',

@@ -27,8 +27,8 @@ export async function captureAfter(
   const { writes, deletes, permissionChanges, conflicts, failed, skipped } = plan;
   const operations = [...writes, ...deletes, ...failed].map(({ path }) => path);
   const touched = [...operations, ...conflicts, ...skipped.map(({ path }) => path)];
-  // Changing the permission bits of a file changes them under each name of the file. So the capture must check all
-  // directories.
+  // If a file has several names, a change of its permission bits is visible under each name. So the capture must check
+  // all directories.
   const isInPlace = permissionChanges.some(({ kind }) => kind === 'file');
   const captured = await checkpoints.capture.capture({
     previous: head?.record.snapshot,

@@ -109,7 +109,7 @@ class RulesThen {
     return this.#prefix === '' ? path : (`${this.#prefix}/${path}` as TreePath);
   }
 
-  /** Writes the rule files. Returns true when it wrote at least one file. */
+  /** Writes the rule files. Returns true if at least one file was written. */
   async layOut(site: RestoreSite, target: CheckpointRecord, paths: readonly TreePath[]): Promise<boolean> {
     const { store } = site.checkpoints;
     files.mkdirSync(this.root, { recursive: true, mode: 0o700 });

@@ -1,5 +1,6 @@
-// Fills a session from a line: publishes its checkpoints in the session's store, and writes its conversation. An import
-// does this before the session exists for other processes, or the first opening does it (imported-line.ts).
+// Fills a session from a line: publishes its checkpoints in the session's store, and writes its conversation. Either
+// the import fills the session before other processes can see the session, or the first opening fills it
+// (imported-line.ts).
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';

@@ -40,8 +40,8 @@ export async function keepLine(
 }
 
 /**
- * Brings the kept line into the session's store, and then removes it. The caller owns the session. After a failure or a
- * kill the line stays, and the next call continues.
+ * Writes the kept line into the session's store, and then removes the kept line. The caller owns the session. After a
+ * failure or a kill the line stays, and the next call continues.
  * @throws StoreCorrupt when the kept line is damaged; NoSpace, AbortError and the errors of the store
  */
 export async function convertLine(

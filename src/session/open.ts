@@ -61,7 +61,8 @@ export interface Surroundings {
   /** The fields of `owner.json` that are equal for all sessions of the daemon; see {@link OwnerTerms}. */
   readonly terms?: OwnerTerms;
   /**
-   * False when the opening does not start the watching, because {@link watchFromNow} starts it later. Default: true.
+   * False when the opening must not start the watching. {@link watchFromNow} then starts the watching later. Default:
+   * true.
    */
   readonly watches?: boolean | undefined;
   /**

@@ -69,8 +69,8 @@ export function overlaid(
   const root = copyOf(tree);
   const own = new Set([root]);
   /**
-   * Returns a copy of the directory at the path, which the caller may change. Returns undefined when a file is in the
-   * way.
+   * Returns a copy of the directory at the path. The caller may change the copy. Returns undefined when a file is in
+   * the way.
    */
   const directoryFor = (names: readonly string[]): Directory | undefined => {
     let at = root;

@@ -72,7 +72,7 @@ const youngLargeMs = 100;
 const copyMs = 30;
 /** For a larger file, a second read takes longer than waiting until the file is no longer young. */
 const waitedForMin = 32 << 20;
-/** `Date.now()` has no fractions of a millisecond, so it may be earlier than the stamp of a new file. */
+/** `Date.now()` has no fractions of a millisecond, so this time may be earlier than the stamp of a new file. */
 const waitedMsMax = youngLargeMs + 10;
 
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -151,9 +151,7 @@ function readUnchanged<Id>(fd: number, options: StableReadOptions<Id>): StableRe
   return { kind: 'read', id: got.id, stamp: listed, content: got.content };
 }
 
-/**
- * Returns for how many milliseconds the file still counts as young. A value of 0 or less means that the file is old.
- */
+/** Returns the time in ms for which the file still counts as young. A value of 0 or less means that the file is old. */
 function youngLeftMs({ size, ctimeNs }: Stamp, behindMs = 0): number {
   const youngFrom = Date.now() - Math.ceil(behindMs) - (size > copiedAtOnceMax ? youngLargeMs : youngMs);
   return Number(ctimeNs - BigInt(youngFrom) * 1_000_000n) / 1e6;

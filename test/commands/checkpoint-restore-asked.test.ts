@@ -1,4 +1,4 @@
-// Tests what a restore checks before it changes a file: dry runs, deletions of many files, conflicts, the expected
+// Tests the checks of a restore before it changes a file: dry runs, deletions of many files, conflicts, the expected
 // checkpoint.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -268,7 +268,8 @@ test('a plan of many files is the same whether it is made in slices or in one pi
     turns += 1;
     if (!isOver) setImmediate(turn);
   };
-  // Each read of the clock advances it by a millisecond. Therefore a slice ends after twenty steps on every machine.
+  // Each read of the clock advances the clock by a millisecond. Therefore a slice ends after twenty steps on every
+  // machine.
   performance.now = () => (looks += 1);
   setImmediate(turn);
   try {

@@ -17,8 +17,8 @@ const options: TortureOptions = {
 };
 
 test('the torture test finds a planted defect, and reduces its run to the few steps that show the defect', async () => {
-  // The planted fault makes every file executable after the daemon has checked the file. The daemon compares only
-  // contents after a restore. Therefore only the checker of the torture test can find the defect.
+  // The planted fault makes every file executable after the daemon has checked the file. After a restore, the daemon
+  // compares contents, but not permissions. Therefore only the checker of the torture test can find the defect.
   const planted = { act: 'executable', at: 1, times: 1_000_000, match: '^rename .*\\.ckpt-tmp-' } as const;
   const { finding } = await torture({ ...options, planted });
   assert.ok(finding !== undefined);

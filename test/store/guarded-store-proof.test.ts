@@ -1,5 +1,5 @@
 // Tests contents and directories that were damaged in the store without the daemon's knowledge. On every strategy, the
-// next capture stores the damaged data again, and its checkpoint can be restored.
+// next capture replaces the damaged data by intact data, and its checkpoint can be restored.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -89,8 +89,8 @@ async function prepared(strategy: string): Promise<Kept> {
 }
 
 /**
- * Makes a checkpoint of the original contents again. Checks that the checkpoint is reported as complete and can be
- * restored.
+ * Writes the original contents and makes another checkpoint. Checks that the checkpoint is reported as complete and can
+ * be restored.
  */
 async function assertMadeWhole({ daemon, root, session }: Kept): Promise<void> {
   write(root, held);

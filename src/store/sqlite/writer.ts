@@ -156,7 +156,7 @@ export class SqliteWriter implements SnapshotWriter {
 
   /**
    * Stores a batch. One query finds all existing contents. An existing content is never compressed again. If an
-   * existing content is unprotected, the store only marks it with the current generation.
+   * existing content is unprotected, the store only marks the content with the current generation.
    */
   async #store(batch: readonly Pending[], since: number): Promise<void> {
     const ids = batch.map(({ blob }) => blob);

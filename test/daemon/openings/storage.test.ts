@@ -1,4 +1,5 @@
-// Tests where session/open puts the shadow repository, which user owns it, and which places are refused.
+// Tests the place and the owner of the shadow repository that session/open makes, and the places that session/open
+// refuses.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,5 +1,5 @@
-// Makes the database stop between any two transactions of a change, as if its process had died. Afterwards the change
-// is complete or has no effect. Every checkpoint is readable, and a cleanup finds all leftovers.
+// Stops the database between any two transactions of a change, as if the daemon had died. Afterwards the change is
+// complete or has no effect. Every checkpoint is readable, and a cleanup finds all leftovers.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointId, Tag } from '../../../src/base/ids.ts';

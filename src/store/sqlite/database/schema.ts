@@ -257,8 +257,9 @@ export async function damagedSchema(database: SqliteDatabase, version = schemaVe
 }
 
 /**
- * Repairs all damaged parts or none, and rebuilds their indexes. Returns the names of these parts. The connection has
- * `writable_schema` on during the repair, because otherwise SQLite opens no database with an unreadable schema.
+ * Either repairs all damaged parts and rebuilds their indexes, or changes nothing. Returns the names of these parts.
+ * The connection has `writable_schema` on during the repair, because otherwise SQLite opens no database with an
+ * unreadable schema.
  * @throws StoreCorrupt when a table is missing, or when its text differs by more than damaged bytes
  */
 async function mendSchema(database: SqliteDatabase, version = schemaVersion): Promise<string[]> {
