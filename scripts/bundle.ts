@@ -2,8 +2,8 @@
 // files when it starts. The entry main.cjs is CommonJS, which Node loads faster than modules. This entry contains all
 // code for hooks, and for `list` while a daemon has the session open.
 //
-// The daemon and the commands are one CommonJS file, because Node 20 can use recorded code (compiled by V8 earlier) only
-// for such a file (src/compiled-code.ts). This script records the code while the daemon serves short sessions and while
+// The daemon and the commands are one CommonJS file. Node 20 can use recorded code (compiled by V8 earlier) only for
+// CommonJS files (src/compiled-code.ts). This script records the code while the daemon serves short sessions and while
 // commands run. A command without a running daemon uses most of the daemon's code in its own process.
 //
 // The directory dist/program has the shipped files: the program, its threads and the client. The directory

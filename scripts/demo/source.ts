@@ -41,7 +41,8 @@ export async function sourceAt(path: string): Promise<string> {
 
 /**
  * Clones the newest commit, and shows git's own lines of progress. The clone reads the objects through git's transport.
- * Copying the object files would fail if git packed them meanwhile, as git does by itself after a large commit.
+ * After a large commit, git itself packs the object files. A copy of the object files would fail if git packed them
+ * during the copy.
  * @throws WrongPath with git's message
  */
 export async function clone(source: string, target: string, progress: (line: string) => void): Promise<void> {

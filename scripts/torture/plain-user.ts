@@ -38,8 +38,8 @@ export function plainUserRefusal(entry: string): string | undefined {
 }
 
 /**
- * Makes uid 65534 the owner of a directory and everything below. Leaves files that this user already owns unchanged, so
- * they keep their times.
+ * Makes uid 65534 the owner of a directory and everything below. Does not change files that this user already owns, so
+ * these files keep their times.
  */
 export function giveToPlainUser(place: string | Buffer): void {
   const stats = lstatSync(place);

@@ -178,9 +178,8 @@ function isOfBoth({ before, after }: TreeDifference): boolean {
 }
 
 /**
- * True when the capture shows with certainty whether the path existed. False when the rules excluded the path or a
- * directory above it, and when the path or such a directory could not be read. Also false below names that cannot be
- * watched.
+ * True when the capture shows with certainty whether the path existed. False if the rules excluded the path or a
+ * directory above it, or if one of these could not be read. Also false below names that cannot be watched.
  */
 function isCertain(path: TreePath, { listings }: ScannedTree): boolean {
   if (!isText(parentOf(path))) return false;

@@ -1,6 +1,6 @@
 // Writes the texts of a diff. One text is git's unified diff. The other text lists each file on a line and ends with
-// the output of `git diff --stat`. Git does not see changed permissions, so this module adds them to each text in the
-// form in which git writes changed modes. The texts are bytes, because some names and contents are not UTF-8.
+// the output of `git diff --stat`. Git does not see changed permissions. This module adds these changes to each text,
+// in git's form for changed modes. The texts are bytes, because some names and contents are not UTF-8.
 import { InvariantViolation } from '../base/invariant.ts';
 import { type DiffOptions, quotedPath, statText, unifiedText } from '../git/diff/tree-diff.ts';
 import type { GitTrees } from '../store/snapshot-store.ts';

@@ -40,8 +40,8 @@ export function agoOf({ lastUsedMs }: Pick<StoredSession, 'lastUsedMs'>, nowMs =
 }
 
 /**
- * Returns a line that names the chosen session, for commands that change files. Returns undefined if the work tree has
- * no other session that was used within the last hour, because the choice is then clear.
+ * Returns a line that names the chosen session, for commands that change files. Returns undefined if the choice is
+ * clear: no other session of the work tree was used within the last hour.
  */
 export function takenAmong(chosen: StoredSession, all: readonly StoredSession[]): string | undefined {
   const others = all.filter(

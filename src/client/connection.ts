@@ -42,7 +42,7 @@ export interface RequestOptions {
 
 /**
  * The maximum time to wait for the end of a daemon that has stopped reading. If the daemon ends in time, the error
- * gives the reason of its end, which explains more than a broken pipe.
+ * gives the reason of the daemon's end. This explains more than a broken pipe.
  */
 const brokenMs = 2000;
 

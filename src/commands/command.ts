@@ -138,7 +138,8 @@ export interface SessionParams {
 }
 
 /**
- * A command for an open session, as the executor sees it. The executor does not know the parameters of each command.
+ * A command for an open session, in the form that the executor uses. The executor does not know the parameters of each
+ * command.
  */
 export interface AnySessionCommand {
   readonly method: SessionMethod;

@@ -1,7 +1,7 @@
 // Defines the format of a line (src/LINE-FORMAT.md). A line is one session of one writer, stored as one git commit. The
-// commit's message contains the manifest, so that listing lines requires only their commits. The commit's tree contains
-// a copy of the manifest, pages of records, the conversation in pieces, and the root tree of each checkpoint. This
-// module reads and writes bytes, and does not move refs.
+// commit's message contains the manifest, so that the daemon can list lines from their commits alone. The commit's tree
+// contains a copy of the manifest, pages of records, the conversation in pieces, and the root tree of each checkpoint.
+// This module reads and writes bytes, and does not move refs.
 import type { CheckpointdError } from '../base/errors.ts';
 import { oneLine } from '../base/text/one-line.ts';
 import { identity } from '../git/process/environment.ts';

@@ -64,8 +64,8 @@ export async function findObstructions(
 }
 
 /**
- * Returns a function that returns true for a git directory with any name, unless the current capture has files in this
- * directory. A snapshot may have files at such a path, because an earlier version captured them, or because the
+ * Returns a function that recognises git directories of any name. Leaves out git directories in which the current
+ * capture has files. A snapshot may have files at such a path, because an earlier version captured them, or because the
  * directory became a repository later. Writing these files into a repository in use would lose commits. If the user's
  * own repository tracks files of the git directory, the current capture has these files.
  */

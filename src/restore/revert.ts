@@ -139,9 +139,7 @@ async function planRevert(
   );
 }
 
-/**
- * Returns a function that returns true for a path if the merge changes this path, a path above it or a path below it.
- */
+/** Returns a function that checks whether the merge changes a path, a path above it or a path below it. */
 function touchedBy(only: ReadonlySet<TreePath>): (path: TreePath) => boolean {
   const above = new Set([...only].flatMap((path) => ancestors(path)));
   return (path) => only.has(path) || above.has(path) || ancestors(path).some((each) => only.has(each));

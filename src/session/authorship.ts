@@ -157,9 +157,7 @@ export function authorOf(session: Session, path: TreePath, content: Known): 'ses
   return sessionThatLeft(session, path, content) === undefined ? 'user' : 'session';
 }
 
-/**
- * Returns the open session, other than this one, whose agent was the last writer of the path and wrote this content.
- */
+/** Returns another open session whose agent was the last to write the path, and wrote this content. */
 function sessionThatLeft(session: Session, path: TreePath, content: Known): SessionId | undefined {
   const left = session.parts.neighbours(session).find((other) => {
     const last = other.enabled?.ledger.last(path);

@@ -203,7 +203,7 @@ function mayHaveOnlyCopy(checkpoints: Checkpoints): boolean {
     );
 }
 
-/** Returns the snapshot of the parent of a safety checkpoint, if the parent is the checkpoint of a restore. */
+/** If the parent of a safety checkpoint is the checkpoint of a restore, returns the parent's snapshot. */
 function restoredBefore({ index }: Checkpoints, { parent }: CheckpointRecord): SnapshotId | undefined {
   const before = parent === undefined ? undefined : index.byId(parent)?.record;
   return before?.kind === 'restore' ? before.snapshot : undefined;

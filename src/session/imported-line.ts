@@ -56,9 +56,9 @@ export async function convertLine(
       throw damaged(directory, error);
     throw error;
   }
-  // This rename commits the conversion: it moves the line into a directory that each opening of the store empties. The
-  // new name must be on the disk before the session changes, because a second conversion would replace the log of the
-  // session.
+  // The commit: the line gets a path in the directory that each opening of the store empties. The new name must be on
+  // the disk before the session changes. Otherwise a power cut could cause a second conversion, which would replace the
+  // session's log.
   const spool = join(directory.root, 'spool');
   files.mkdirSync(spool, { recursive: true, mode: 0o700 });
   const old = join(spool, `imported-${randomBytes(6).toString('hex')}`);

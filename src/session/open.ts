@@ -96,8 +96,8 @@ export async function openSession(
   const driver = strategyNamed(request.strategy);
   const workTree = openWorkTree(request.workTree, { allowProtected: request.allowProtected });
   const { storage } = request.options;
-  // The client may have allowed a protected work tree, such as the home directory, that contains the default storage. A
-  // capture then leaves out the storage.
+  // If the client has allowed a protected work tree, such as the home directory, this work tree may contain the default
+  // storage. A capture then leaves out the storage.
   if (!request.isDefaultStorage || workTree.protectedPlace === undefined) checkStorage(workTree, storage);
   const root = prepareStorage(storage, { isDefault: request.isDefaultStorage });
   refuseParentOf(workTree.root, root);

@@ -319,11 +319,10 @@ function readOwner(file: string): Owner | undefined {
 }
 
 /**
- * True when the holder may be alive although this process got both locks. A holder that had locked the directory is
- * gone, because this process now has that lock. A holder without this lock (no flock(1), another version) may still
- * run, if this process cannot see the holder's lock on the name. Such a holder counts as alive when the process with
- * its pid has the recorded start time. If this process cannot see the holder at all, a recent heartbeat counts as a
- * sign of life.
+ * True when the holder may be alive although this process got both locks. If the holder had locked the directory, the
+ * holder is gone. A holder that never had this lock (no flock(1), another version) may still run: its lock on the name
+ * may be invisible to this process. Such a holder counts as alive when the process with its pid has the recorded start
+ * time. If this process cannot see the holder at all, a recent heartbeat counts as a sign of life.
  */
 function isLive({ note, seenMs }: Owner, locks: Locks): boolean {
   if (note.released === true || isProven(note, locks)) return false;

@@ -66,7 +66,7 @@ export class Sessions {
     (session) => void this.#endEach([session.id], (id) => this.close(id)),
   );
 
-  /** Imported sessions that no client has open. The daemon writes their contents into their stores. */
+  /** Imported sessions that no client has open. The daemon writes the contents of each session into its store. */
   readonly conversions: Conversions;
 
   constructor(options: SessionsOptions) {
@@ -169,8 +169,8 @@ export class Sessions {
   }
 
   /**
-   * Begins to end the daemon, unless a client other than `last` has a session open or is opening a session; see {@link
-   * Shares.beginEnd}.
+   * Begins to end the daemon. Returns false and does nothing if a client other than `last` has a session open or is
+   * opening a session; see {@link Shares.beginEnd}.
    */
   beginEnd(last?: Client): boolean {
     return this.#shares.beginEnd(last);

@@ -1,5 +1,5 @@
-// A watch for tests that replaces the directory handles. It misses the changes made with `miss`. Marks all other
-// changes in the same turn of the event loop. Makes no more marks than the kernel would report.
+// A watch for tests that replaces the directory handles. Misses only the changes that are made with `miss`. Marks all
+// other changes in the same turn of the event loop. Makes no more marks than the kernel would report.
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';

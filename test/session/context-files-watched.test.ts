@@ -1,6 +1,6 @@
 // When a context file changes, the watcher drops the cached length of the context message. A request for the context
-// would compare the files, and would also drop the length. These tests make no such request, so only the watcher can
-// drop the length.
+// would also drop the length, after comparing the files. These tests make no such request, so only the watcher can drop
+// the length.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -204,8 +204,8 @@ export function checkpointTests(check: Check): void {
     await rig.store.destroy();
     await rig.store.destroy();
     const store = await rig.reopen();
-    // A store inside the session's directory still lists the removed checkpoints, because the session later removes the
-    // whole directory.
+    // If the store is inside the session's directory, the store still lists the removed checkpoints. The session later
+    // removes the whole directory.
     const left = await store.checkpoints();
     if (left.length > 0) console.log(`note: ${store.strategy} keeps its rows in the session directory`);
     await store.destroy();

@@ -45,8 +45,8 @@ export interface ConnectionPorts {
   readonly limits?: FrameLimits & { readonly inFlightMax: number };
 }
 
-// The limit for unread output. The limit is large, because a client that writes all requests before it reads must not
-// cause a deadlock. For example, 100,000 refusals are 25 MB.
+// The limit for unread output. A client may write all its requests before it reads an answer, and this must not cause a
+// deadlock. Therefore the limit is large. For example, 100,000 refusals are 25 MB.
 const pendingBytesMax = 32 * 1024 * 1024;
 const undispatchedMax = 1024;
 

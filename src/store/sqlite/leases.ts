@@ -59,9 +59,9 @@ export class SqliteLease {
 
   /**
    * Takes the lease again if another daemon removed it. Await this function before a change. A daemon in another
-   * container cannot see this process. If the session has no change for a day, that daemon counts this process as dead
-   * and removes the lease. Does nothing when the session already has another lease, because the session then has
-   * another owner.
+   * container cannot see this process. After a day without a change of the session, such a daemon counts this process
+   * as dead and removes the lease. Does nothing when the session already has another lease, because the session then
+   * has another owner.
    */
   async retake(): Promise<void> {
     const select = 'SELECT 1 FROM leases WHERE id = ?';
