@@ -58,7 +58,7 @@ export class WatchAudit {
   readonly #options: WatchAuditOptions;
   #last: AuditedScan | undefined;
   /**
-   * The newest scan that waits for its check. An older waiting scan is dropped, since the audit can compare any two
+   * The newest scan that waits for its check. An older waiting scan is dropped, because the audit can compare any two
    * scans.
    */
   #next: AuditedScan | undefined;

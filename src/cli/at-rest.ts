@@ -11,10 +11,7 @@ export interface Asked extends Pick<Reached, 'session' | 'workspace'> {
   readonly client: Pick<CheckpointdClient, 'request' | 'on'> & { close(): Promise<unknown> };
 }
 
-/**
- * Returns the session to read. Returns undefined when several sessions match, and when a daemon has to open the
- * session.
- */
+/** Returns the session to read. Returns undefined if several sessions match, or if a daemon has to open the session. */
 export async function reachedAtRest(given: Given): Promise<Asked | undefined> {
   const stored = theOnly(given);
   if (stored === undefined || stored.socket !== undefined) return undefined;

@@ -1,4 +1,4 @@
-// Replaces method names in the daemon's messages with commands in quotes that a person can type.
+// Replaces method names in the daemon's messages with quoted commands, which a person can type.
 
 const inShell: Readonly<Record<string, string>> = {
   'checkpoint/create': 'checkpointd create',

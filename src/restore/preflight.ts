@@ -78,10 +78,7 @@ export async function notGivenBack(
   return [...touched].flatMap(([path, directory]) => (lost.has(directory) ? [path] : []));
 }
 
-/**
- * Returns every path that the plan changes. With each path, returns the directory whose record in the store describes
- * the path.
- */
+/** Returns every path that the plan changes, with the directory whose record in the store describes the path. */
 function touchedBy({ writes, deletes, permissionChanges }: RestorePlan): Map<TreePath, TreePath> {
   const touched = new Map<TreePath, TreePath>();
   const touch = (path: TreePath): unknown => touched.set(path, parentOf(path));

@@ -14,7 +14,7 @@ import type { RequestOutcome } from './transport/connection.ts';
 
 /** The objects that a handler gets in addition to the request's parameters. */
 export interface RequestContext {
-  /** Aborted when the client cancels a cancellable request, and when the daemon stops. */
+  /** Aborted when the client cancels a cancellable request, or when the daemon stops. */
   readonly signal: AbortSignal;
   readonly progress: ProgressReporter;
   readonly log: Log;

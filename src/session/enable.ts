@@ -97,8 +97,8 @@ export async function enableCheckpoints(
       context.warn(warning);
     session.parts.ledger.reports.beginAt(checkpoints.index.head?.record.id);
     session.enable(checkpoints);
-    // Writes the file before the base is published, because no step may fail after the publication. As long as there
-    // are no checkpoints, the file has no effect.
+    // Writes the file before the base is published, because a step after the publication must not fail. As long as
+    // there are no checkpoints, the file has no effect.
     writeAtomically(session.parts.directory.enabledFile, '');
     await withinTimeout(session, context, async (limited) => {
       reopenUnpublished(site);

@@ -68,7 +68,7 @@ export class Shares {
 
   /**
    * Begins to end the daemon, unless a client other than `last` has a session open or is opening a session. From then
-   * on no other client can open a session, because the ending daemon would close it at once.
+   * on no other client can open a session, because the ending daemon would close this session at once.
    */
   beginEnd(last?: Client): boolean {
     const stays = (client: Client): boolean => client !== last && !this.#left.has(client);

@@ -311,8 +311,9 @@ export interface StrategyDriver {
   /** Opens the store, or creates it when no part of it exists. Repairs the effects of a kill. */
   open(options: StoreOptions): Promise<SnapshotStore>;
   /**
-   * Opens the store for reading. No daemon may have the session open. The reader's own files are in `scratch`. Does not
-   * write to the session or the user's repository. Absent when a closed session cannot be read without opening it.
+   * Opens the store for reading. Call this method only when no daemon has the session open. The reader's own files are
+   * in `scratch`. Does not write to the session or the user's repository. Absent when a closed session cannot be read
+   * without opening it.
    * @throws any error when opening the store would have to repair, finish or explain something
    */
   openToRead?(options: StoreOptions, scratch: string): Promise<ReadableStore>;

@@ -1,4 +1,4 @@
-// Tests when the background scans run.
+// Tests the times at which background scans run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-// Tests when a scan is fast and when it is full. If a fast scan could miss a change, the scan is full.
+// Tests the choice between a fast scan and a full scan. If a fast scan could miss a change, the scan is full.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// Checks the Rust client with rustfmt and clippy. Runs its own tests, the shared scenarios and the example of its
-// README with the real daemon. The tests take long because they compile. Without cargo or the two crates, the tests are
-// skipped with a message.
+// Checks the Rust client with rustfmt and clippy. Runs the client's own tests, the shared scenarios and the example of
+// the client's README with the real daemon. The tests take long because they compile. Without cargo or the two crates,
+// the tests are skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -2,7 +2,7 @@
 // tells the seam which fault to inject, and then runs the unchanged daemon. The shipped daemon has no such switch.
 //
 // - `--kill=N:ARM:COUNT:MATCH`: SIGKILL at the N-th seam call that matches MATCH after the file ARM exists. The daemon
-// writes this call into the file COUNT. For N = 0 the daemon is not killed, and COUNT receives all matching calls.
+// writes this call into the file COUNT. For N = 0 the daemon is not killed, and writes all matching calls into COUNT.
 // MATCH may be `changes`, for the calls that may change the disk.
 // - `--gc=FILE`: Once FILE exists, the daemon writes the bytes of live memory (heap and buffers) into it.
 // - `--plan=FILE`: The daemon executes the plan in FILE (planned-fault.ts).

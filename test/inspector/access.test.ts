@@ -1,4 +1,4 @@
-// Tests which pages may use the inspector: allowed hosts and origins, cookies, links that work once, and the second
+// Tests the access of pages to the inspector: allowed hosts and origins, cookies, links that work once, and the second
 // secret.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

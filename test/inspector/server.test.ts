@@ -1,4 +1,4 @@
-// Tests that the inspector's server gives no data to requests from other pages than its own.
+// Tests that the inspector's server gives data only to requests from the inspector's own pages.
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { test } from 'uvu';

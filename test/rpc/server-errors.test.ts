@@ -1,4 +1,4 @@
-// Tests what the client gets when a handler fails or its result is too large.
+// Tests the answer to a request whose handler fails, or whose result is too large.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';

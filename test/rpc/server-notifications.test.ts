@@ -1,5 +1,5 @@
-// Tests when the server reports progress, and which log lines it sends to the client. Events and traces are tested in
-// protocol/conformance.
+// Tests the progress that the server reports, and the log lines that the server sends to the client. Events and traces
+// are tested in protocol/conformance.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
-// An import into `sqlite` keeps the line as it was received. The contents come into the database later. No reader may
-// see a difference, and no content may be lost in between.
+// An import into `sqlite` keeps the line as it was received. The contents come into the database later. Readers must
+// see no difference, and no content must be lost in between.
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-// Tests which storage directories the daemon accepts. Each refusal must say what to do.
+// The daemon accepts some storage directories and refuses others. Each refusal must say what to do.
 import {
   chmodSync,
   chownSync,

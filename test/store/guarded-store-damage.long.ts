@@ -1,5 +1,5 @@
 // Tests damage on every strategy: a flipped bit in a file of the daemon, or a truncated file. The process must not end,
-// and no error may be an InternalError. Each trial damages a new copy of a session and then uses the session in every
+// and no error must be an InternalError. Each trial damages a new copy of a session and then uses the session in every
 // way. SEED=… repeats a run. TRIALS=… sets the number of trials for all strategies together (1,000).
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

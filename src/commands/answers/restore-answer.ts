@@ -19,7 +19,7 @@ export async function restoreAnswer(
 ): Promise<Wire.RestoreResult> {
   const { safety, checkpoint, ms } = outcome;
   const view = checkpoint && (await viewAfterCommit(context, session.requireCheckpoints(), checkpoint));
-  // The answer has no conversation after a dry run, and when only files were restored.
+  // The answer has no conversation after a dry run, or if only files were restored.
   const hasMoved = checkpoint !== undefined && checkpoint.record.scope !== 'files';
   return {
     ...(await listsOf(session, outcome, context)),

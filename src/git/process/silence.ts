@@ -1,5 +1,5 @@
-// Detects whether a git process works or hangs. On Linux a process works as long as its process group uses processor
-// time or transfers bytes. On other systems only the bytes in the daemon's pipes count.
+// Detects whether a git process works or hangs. On Linux, a process counts as working while its process group uses
+// processor time or transfers bytes. On other systems, only the bytes in the daemon's pipes count.
 import { attemptOr, isOfSystem } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';

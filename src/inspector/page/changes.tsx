@@ -281,10 +281,7 @@ interface FileHeadProps {
   readonly shown: Shown | undefined;
   /** The two compared states. Undefined while no difference is shown. */
   readonly sides: Sides | undefined;
-  /**
-   * A text such as `by the user`. Undefined when the ledger does not know the author, and until the ledger has
-   * answered.
-   */
+  /** A text such as `by the user`. Undefined when the ledger does not know the author, or has not answered yet. */
   readonly authors: string | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Tests where a daemon listens for further clients. The daemon refuses a directory that is a link, belongs to another
-// user or is open to other users. The daemon also refuses a path that is too long for a socket.
+// Tests the socket on which a daemon listens for further clients. The daemon refuses a directory that is a link,
+// belongs to another user or is open to other users. The daemon also refuses a path that is too long for a socket.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync } from 'node:fs';
 import { connect, createServer } from 'node:net';

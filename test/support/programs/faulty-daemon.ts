@@ -33,7 +33,7 @@ const isArmed = (): boolean => arm === undefined || existsSync(arm);
 
 /** For each fault, its effect on a call. */
 export const faults: Readonly<Record<string, Fault>> = {
-  /** Throws a TypeError for a path that contains DEFECT. No client may see the text of this error. */
+  /** Throws a TypeError for a path that contains DEFECT. The text of this error must not reach a client. */
   defect: (_call, target) => {
     if (target.includes('DEFECT'))
       throw new TypeError(`secret words ${process.env.CHECKPOINTD_TEST_SECRET ?? ''}`);

@@ -98,7 +98,7 @@ export const VirtualList = defineComponent(
   { props: ['count', 'rowHeight', 'label', 'id', 'role', 'active', 'sticks', 'row', 'go', 'press'] },
 );
 
-/** Returns the row to which a key moves from the active row. Returns undefined for all other keys. */
+/** Returns the row that a key makes active. Returns undefined for a key that moves to no row. */
 function rowAfter(key: string, { active, count, sticks }: VirtualListProps): number | undefined {
   const by = steps[key];
   if (by === undefined || count === 0) return undefined;
