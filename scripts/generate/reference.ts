@@ -61,7 +61,7 @@ function rowsOf(fields: readonly Field[]): string {
   return `| | | |\n|---|---|---|\n${rows.join('')}`;
 }
 
-/** Returns the table of an object's fields. Lists shared fields by name only, and omits those in `without`. */
+/** Returns the table of an object's fields. Lists shared fields by name only, and omits the fields in `without`. */
 function fieldTable(
   schema: Schema,
   recurring: ReadonlyMap<string, Field>,

@@ -31,7 +31,7 @@ export interface Course {
   readonly isSwapped: boolean;
   /** True when a call failed, the disk was full, or the fault replaced a path by a link. */
   readonly isDisturbed: boolean;
-  /** True when an earlier restore was unfinished when the request began. */
+  /** True if an earlier restore was still unfinished at the beginning of the request. */
   readonly wasUnfinished: boolean;
 }
 

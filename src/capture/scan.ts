@@ -75,7 +75,7 @@ export interface ScanRequest {
     | undefined;
   /** True to scan everything, even when a fast scan would be enough. */
   readonly isFull?: boolean;
-  /** True for a scan for which no client waits. */
+  /** True if no client waits for the scan. */
   readonly isInBackground?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: CaptureProgress | undefined;

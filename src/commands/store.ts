@@ -21,7 +21,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   const needed = tangentCheckpoints(index, conversation);
   const freed = { bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: 0 };
   const remove = async (ids: readonly CheckpointId[]): Promise<void> => {
-    // Logs the intention before it removes the first checkpoints. The removal of unreferenced contents needs no log
+    // Logs the intention before the first checkpoints are removed. The removal of unreferenced contents needs no log
     // record, because this removal does not change the session.
     if (freed.checkpointsRemoved === 0 && ids.length > 0) operations.intend(context.stamp, { collects: ids });
     freed.checkpointsRemoved += await removeCheckpoints(session, ids, context);

@@ -32,8 +32,8 @@ interface EndingPorts {
   readonly log: Log;
 }
 
-// A client that sends `shutdown` waits about a second for the answer (eglot kills the daemon after 1.5 s). Running
-// requests get the first part of this second.
+// A client that sends `shutdown` waits about a second for the answer (eglot kills the daemon after 1.5 s). Requests
+// that are still running get the first part of this second.
 const shutdownMsMax = 600;
 const shutdownGraceMs = 300;
 /**

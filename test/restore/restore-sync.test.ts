@@ -69,7 +69,10 @@ class Syncs {
     else this.#lengths.set(id, size);
   }
 
-  /** Returns the files whose current length or name was not synced. A name is synced by a sync of its directory. */
+  /**
+   * Returns the files whose current length or name was not synced. A sync of a directory also syncs the names in the
+   * directory.
+   */
   #unsynced(): string[] {
     const open = vital(this.#rig, this.#session ?? '').filter((file) => {
       const { id, size } = identityOf(file);

@@ -309,7 +309,7 @@ function reasonOf(error: unknown): string {
 function lineChanges(before: string, after: string): string[] {
   const [from, to] = [linesOf(before), linesOf(after)];
   // `common[i][j]` is the length of the longest common subsequence of the lines from `i` on and the lines from `j` on.
-  // The texts are small, so this table is small.
+  // Both texts are short, so this table needs little memory.
   const common = Array.from({ length: from.length + 1 }, () => Array<number>(to.length + 1).fill(0));
   const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
   for (let i = from.length - 1; i >= 0; i -= 1)

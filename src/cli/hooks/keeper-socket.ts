@@ -152,7 +152,7 @@ function answers(path: string): Promise<boolean> {
 function serve(socket: Socket, onLine: (line: string) => Promise<string>): void {
   let text = '';
   socket.setEncoding('utf8');
-  // After a second, a hook stops waiting and breaks the connection. The keeper still processes the hook's event.
+  // A hook waits for one second, and then breaks the connection. The keeper still processes the hook's event.
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: string) => {
     text += chunk;

@@ -99,7 +99,9 @@ export class TreeDiffer {
     }
   }
 
-  /** Ends the processes. Running comparisons get their output, and later comparisons start new processes. */
+  /**
+   * Ends the processes. A comparison that is running still gets its output, and later comparisons start new processes.
+   */
   async renew(): Promise<void> {
     for (const [key, { child }] of this.#running) this.#end(key, child);
     await Promise.all(this.#ending);

@@ -23,7 +23,7 @@ function fields() {
      * unknown.
      */
     patch: ref<string>(),
-    /** The reason why the daemon could not make the patch. The user can confirm the plan without the patch. */
+    /** The reason why the daemon could not make the patch. The user can still confirm the plan. */
     unread: ref<string>(),
     result: shallowRef<ChangeEffects>(),
     progress: shallowRef<ProgressValue>(),
