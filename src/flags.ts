@@ -123,11 +123,11 @@ function parse(argv: readonly string[]): ProgramStart {
   }
   if (isAlone && (transports.length > 0 || values.clientProcessId !== undefined || values['no-listen']))
     throw new Complaint(
-      '"checkpointd daemon" has no first client. It accepts no --stdio, --pipe, --socket, --clientProcessId or --no-listen.',
+      '"checkpointd daemon" starts without a client, so it accepts no --stdio, --pipe, --socket, --clientProcessId or --no-listen.',
     );
   if (!isAlone && values['idle-minutes'] !== undefined)
     throw new Complaint(
-      '--idle-minutes is for "checkpointd daemon". A daemon with a first client ends with that client.',
+      '--idle-minutes is only for "checkpointd daemon". Any other daemon ends with its first client.',
     );
   if (transports.length > 1) throw new Complaint('Give one of --stdio, --pipe and --socket, not several.');
   const level = values['log-level'] ?? 'info';

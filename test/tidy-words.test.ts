@@ -131,7 +131,7 @@ function findings(): ReadonlyMap<keyof typeof allowed, readonly string[]> {
 }
 
 for (const [rule, found] of findings()) {
-  test(`at most the allowed number of places break the rule "${rule}" for words`, () => {
+  test(`the rule "${rule}" for words is broken in no more places than allowed`, () => {
     console.log(`note: ${rule}: ${found.length} of ${allowed[rule]} allowed`);
     const text = process.env['WORDS'] === undefined ? found.slice(-20) : found;
     assert.ok(found.length <= allowed[rule], `${found.length} > ${allowed[rule]}; ${text.join('\n')}`);

@@ -46,7 +46,7 @@ export async function unifiedParts(
     const taken = parts.slice(next, next + count);
     next += count;
     if (taken.length < count && !isCut)
-      throw new InvariantViolation('the unified diff lacks the part of a difference');
+      throw new InvariantViolation('the unified diff has no section for a changed path');
     return Buffer.concat(taken);
   };
   return list.map((difference) => {

@@ -90,13 +90,13 @@ export type Strategy = 'shadow' | 'local' | 'sqlite' | (string & {});
 /** Whether checkpoints and conversation stay when the session ends. */
 export type Retention = 'session' | 'keep';
 
-/** When checkpoints are enabled. */
+/** Which sessions get checkpoints. */
 export type InitMode = 'auto' | 'force' | 'never';
 
 /** The part of a damaged session that `session/open` may set aside in order to serve the rest. */
 export type RecoverMode = 'conversation';
 
-/** The failures that do not lose an answered mutation. */
+/** The failures that an answered mutation survives. */
 export type Durability = 'process' | 'power';
 
 /** The reason why a checkpoint was made. */
@@ -499,7 +499,7 @@ export interface RevertResult {
   readonly failed: readonly FailedPath[];
   /**
    * The paths at which a later change conflicts with the revert. `paths` has the reasons. With `conflicts:
-   * "markers"`, text files are in `restored`, too. Unchanged paths are in `skipped`.
+   * "markers"`, `restored` also lists the conflicting text files. `skipped` lists the unchanged paths.
    */
   readonly conflicts: readonly ConflictPath[];
   /** The paths that the revert left unchanged on purpose. */
@@ -1317,7 +1317,7 @@ export interface SessionOpenParams {
    * for `local` and `sqlite`.
    */
   readonly retention?: Retention | undefined;
-  /** When checkpoints are enabled. Absent: `auto`. */
+  /** Whether the session gets checkpoints. Absent: `auto`. */
   readonly init?: InitMode | undefined;
   /**
    * The part of the session that the daemon may set aside if this part is unreadable. Absent: no part, so that
@@ -1330,7 +1330,7 @@ export interface SessionOpenParams {
   readonly exclude?: readonly string[] | undefined;
   /** True to allow home, Desktop, Documents, Downloads or the root as the work tree. Absent: false. */
   readonly allowProtected?: boolean | undefined;
-  /** The failures that must not lose an answered mutation. Absent: `process`. */
+  /** The failures that an answered mutation must survive. Absent: `process`. */
   readonly durability?: Durability | undefined;
   /** The limits of this session. */
   readonly limits?: SessionLimits | undefined;
@@ -1491,7 +1491,7 @@ export interface SessionGetResult {
   readonly strategy: Strategy;
   /** Whether the data stays after the session's end. */
   readonly retention: Retention;
-  /** The failures that do not lose an answered mutation. */
+  /** The failures that an answered mutation survives. */
   readonly durability: Durability;
   /** When this daemon opened the session. */
   readonly openedAt: Timestamp;
@@ -1559,8 +1559,8 @@ export interface CheckpointCreateParams {
   /** Whether this is the checkpoint of a turn or of a tool. */
   readonly kind: CreateKind;
   /**
-   * For a turn: the user's message (absent: the pending message). For a tool: what the tool did.
-   * `checkpoint/get` returns the whole text.
+   * For a turn: the user's message; if absent, the daemon uses the pending message. For a tool: what the tool
+   * did. `checkpoint/get` returns the whole text.
    */
   readonly message?: string | undefined;
   /** For a tool: the name of the tool. */

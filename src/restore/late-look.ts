@@ -257,7 +257,7 @@ export class LateEdits {
       for (const edit of edits) this.#log.warn(editMessage(edit));
       for (const { file, because } of left)
         this.#log.warn(
-          `a program wrote to a file after a restore had displaced it, or the daemon could not check the file; the displaced file stays at ${file} (${because})`,
+          `a restore displaced a file, and a program may have written to the file since; the displaced file stays at ${file} (${because})`,
         );
     } catch (error) {
       this.#log.warn(

@@ -232,5 +232,5 @@ async function sweepMoved({ root, id }: Clearing, moved: readonly TreePath[]): P
 
 export function leftoverMessage(paths: readonly TreePath[]): string {
   const some = paths.slice(0, 10).map((path) => JSON.stringify(toText(path)));
-  return `The restore could not remove ${counted(paths.length, 'temporary file')}; the next change removes them: ${some.join(', ')}.`;
+  return `The restore could not remove ${counted(paths.length, 'temporary file')}: ${some.join(', ')}. The next request that makes a change tries again.`;
 }

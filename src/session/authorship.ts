@@ -261,7 +261,7 @@ async function keepersOf(session: Session, path: TreePath): Promise<Session[]> {
       if ((await each.enabled?.capture.takes(path)) === true) keepers.push(each);
     } catch (error) {
       each.parts.log.warn(
-        `the daemon could not check whether to keep a reported content in session ${each.id}: ${String(error)}`,
+        `the daemon could not check whether session ${each.id} must keep the content of an agent's write: ${String(error)}`,
       );
     }
   }
@@ -278,7 +278,9 @@ function keepContent(keepers: readonly Session[], content: Known, bytes: Uint8Ar
     try {
       storeReported(parts.directory.reportedDirectory, content, bytes);
     } catch (error) {
-      parts.log.warn(`the daemon could not keep a reported content in session ${id}: ${String(error)}`);
+      parts.log.warn(
+        `the daemon could not keep the content of an agent's write in session ${id}: ${String(error)}`,
+      );
     }
   }
 }

@@ -251,7 +251,7 @@ export const remedies: Readonly<Record<DisabledReason, string>> = {
   GitTooOld:
     'Checkpoints are not available: git 2.30 or later is required. Update git, then use checkpoint/init.',
   StoreCorrupt:
-    'The checkpoint store of this session is damaged or gone. Use checkpoint/init to set its remains aside and start again.',
+    'The checkpoint store of this session is damaged or gone. Use checkpoint/init to move what is left of the store aside and to make a new store.',
   RepositoryUnusable:
     'The repository that holds the checkpoints of this session cannot be used in its present state. Repair it, then open the session again or use checkpoint/init.',
   NotRequested: 'Checkpoints are not enabled in this session. Use checkpoint/init to enable them.',

@@ -198,7 +198,7 @@ export function emptied(checkpoints: number, path?: string): CheckpointdError {
   const where = path === undefined ? '' : ` ${path}`;
   return new CheckpointdError(
     'StoreCorrupt',
-    `The checkpoint store${where} was deleted, emptied or replaced since the session was last open. It held ${counted(checkpoints, 'checkpoint')}. Put the store back if you can. Otherwise use checkpoint/init to set the remains aside and start again.`,
+    `The checkpoint store${where} was deleted, emptied or replaced since the session was last open. It held ${counted(checkpoints, 'checkpoint')}. Put the store back if you can. Otherwise use checkpoint/init to move what is left of the store aside and to make a new store.`,
     { details: { path, checkpoints } },
   );
 }

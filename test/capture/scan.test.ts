@@ -193,7 +193,7 @@ test('every capture reports an unreadable directory, and includes the directory 
     await it.agreesFast('held again');
   }));
 
-test('the promise whenWatched() resolves after the first capture during which directory handles watch the work tree', () =>
+test('whenWatched() resolves after the first capture with directory handles, but not after a capture without handles', () =>
   TwinCaptureRig.with(async (it) => {
     let isTold = false;
     void it.fast.whenWatched().then(() => (isTold = true));

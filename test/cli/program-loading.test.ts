@@ -28,7 +28,7 @@ function loaded(words: readonly string[], options: object): string[] {
   return [...new Set([...(stderr.match(own) ?? []), ...packages])];
 }
 
-test('`list` and the hooks load one file each; other commands load the file with recorded code, and no package', () =>
+test('`list` and the hooks load only the main file; other commands load three more files; no command loads a package', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened();
     const env = { ...rig.environment, NODE_DEBUG: 'esm,module' };

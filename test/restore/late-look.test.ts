@@ -99,7 +99,7 @@ async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promi
   writeLate(removed, 'late two');
 }
 
-test('a replaced file stays outside the work tree until a later check finds that no program wrote to it', () =>
+test('a restore keeps a replaced file outside the work tree; a later check removes this file if no program wrote to it', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const { restored, deleted } = await restore();
     assert.equal([restored, deleted], [['d/f', 'other'], ['e/gone']]);

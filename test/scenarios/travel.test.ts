@@ -96,7 +96,7 @@ test('a push without changes sends nothing, and a later push sends only new data
   execFileSync('git', ['fsck', '--strict'], { cwd: remote, stdio: 'pipe' });
 });
 
-test('a request about a remote that is repeated with the same idempotencyKey gets the first answer', async () => {
+test('if a request about a remote is repeated with the same idempotencyKey, it gets the first answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -116,7 +116,7 @@ test('a request about a remote that is repeated with the same idempotencyKey get
   }
 });
 
-test('even after a restart, a request about a remote that is repeated with the same idempotencyKey gets the first answer', async () => {
+test('if a request about a remote is repeated after a restart with the same idempotencyKey, it gets the first answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -169,7 +169,7 @@ test('an import with strategy local stores the contents of the session as one pa
   assert.equal(laptop.files, container.files);
 });
 
-test('an import that is repeated with the same idempotencyKey gets the first answer, even if the daemon died before it logged the answer', async () => {
+test('if an import is repeated with the same idempotencyKey, it gets the first answer, even if the daemon died before it logged this answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();

@@ -138,7 +138,7 @@ test('the next start of a daemon deletes a session that was renamed for deletion
     assert.ok(store.exists());
   }));
 
-test('if the data of an orphaned session outside its directory cannot be removed, the session stays', () =>
+test('if an orphaned session has data outside its directory that cannot be removed, the session stays', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session: id } = await rig.request('session/open', asked);

@@ -177,7 +177,7 @@ test('if the imported data is damaged, an opening says so, and the session can b
   }
 });
 
-test('a session can be deleted while the daemon converts its line', async (scene) => {
+test('an imported session can be deleted while the daemon converts the session’s line', async (scene) => {
   const machine = await Machine.make(scene.remote);
   scene.machines.push(machine);
   const params = {

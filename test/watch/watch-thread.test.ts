@@ -116,7 +116,7 @@ if (process.platform === 'linux') {
     });
   });
 
-  test('two sessions on one work tree both get changes in new directories from chokidar', async () => {
+  test('chokidar reports changes in new directories to both of two sessions on one work tree', async () => {
     const root = temporaryDirectory('twice');
     const watchers = [root, root].map((one) => {
       const watcher = new WorkTreeWatcher({ root: one, isIgnored: () => false, log: silentLog });

@@ -67,7 +67,7 @@ export async function damagedWhole(
   const where = file === undefined ? `the commit ${commit} is missing or damaged` : `${file} is damaged`;
   return new CheckpointdError(
     'StoreCorrupt',
-    `None of the ${count} checkpoints of this session can be read, although their refs exist: ${where}. Find the damage with git fsck, repair it from a backup or a clone, and open the session again. Or use checkpoint/init to set the remains aside and start again.`,
+    `None of the ${count} checkpoints of this session can be read, although their refs exist: ${where}. Find the damage with git fsck, repair it from a backup or a clone, and open the session again. Or use checkpoint/init to move what is left of the store aside and to make a new store.`,
     { details: { path: file, commit, checkpoints: count, said: stderr.slice(0, 500) } },
   );
 }

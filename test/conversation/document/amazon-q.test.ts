@@ -120,7 +120,7 @@ test('if no turn follows the tool results at the start of an imported valid_hist
   assert.equal(conversation.state.validRange, { start: 3, end: 3 });
 });
 
-test('imported tools are grouped as in our documents, without their outer layer (C27)', async () => {
+test('an import removes the outer layer of each tool, and groups the tools as our documents do (C27)', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.tools, {
     Builtin: [{ name: 'fs_read', description: 'Reads', inputSchema: { json: {} } }],

@@ -60,7 +60,7 @@ test('only compressible contents are compressed, and large contents are stored i
     assert.equal(stored('small'), [1, 0, 0]);
   }));
 
-test('a large capture writes contents and rows in the order of the contents, which is that of their index', () =>
+test('a large capture writes contents and rows in the order of the contents’ hashes', () =>
   withSqlite(async ({ directory, store }) => {
     const tree = new Map(Array.from({ length: 900 }, (_, i): [string, PlainFile] => [`f${i}`, file(`${i}`)]));
     await checkpoint(store, tree, { seq: 1 });

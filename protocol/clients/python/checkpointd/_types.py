@@ -538,7 +538,7 @@ Strategy = str
 Retention = Literal["session", "keep"]
 
 
-# When checkpoints are enabled.
+# Which sessions get checkpoints.
 InitMode = Literal["auto", "force", "never"]
 
 
@@ -546,7 +546,7 @@ InitMode = Literal["auto", "force", "never"]
 RecoverMode = Literal["conversation"]
 
 
-# The failures that do not lose an answered mutation.
+# The failures that an answered mutation survives.
 Durability = Literal["process", "power"]
 
 
@@ -1083,8 +1083,8 @@ _RevertResultRequired = TypedDict(
         # reverted.
         "failed": List["FailedPath"],
         # The paths at which a later change conflicts with the revert. `paths` has the reasons.
-        # With `conflicts: "markers"`, text files are in `restored`, too. Unchanged paths are in
-        # `skipped`.
+        # With `conflicts: "markers"`, `restored` also lists the conflicting text files. `skipped`
+        # lists the unchanged paths.
         "conflicts": List["ConflictPath"],
         # The paths that the revert left unchanged on purpose.
         "skipped": List["SkippedPath"],
@@ -1887,7 +1887,7 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     # Whether checkpoints and conversation stay when the session ends. Absent: `session` for
     # `shadow`, `keep` for `local` and `sqlite`.
     retention: Retention
-    # When checkpoints are enabled. Absent: `auto`.
+    # Whether the session gets checkpoints. Absent: `auto`.
     init: InitMode
     # The part of the session that the daemon may set aside if this part is unreadable. Absent: no
     # part, so that `session/open` fails if the conversation is damaged.
@@ -1899,7 +1899,7 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     # True to allow home, Desktop, Documents, Downloads or the root as the work tree. Absent:
     # false.
     allowProtected: bool
-    # The failures that must not lose an answered mutation. Absent: `process`.
+    # The failures that an answered mutation must survive. Absent: `process`.
     durability: Durability
     # The limits of this session.
     limits: SessionLimits
@@ -2069,7 +2069,7 @@ class _SessionGetResultRequired(TypedDict):
     strategy: Strategy
     # Whether the data stays after the session's end.
     retention: Retention
-    # The failures that do not lose an answered mutation.
+    # The failures that an answered mutation survives.
     durability: Durability
     # When this daemon opened the session.
     openedAt: Timestamp
@@ -2145,8 +2145,8 @@ class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
     """A text for people. Absent or empty: the first 60 bytes of the message in one line. Without
     a message: `Turn started` or the name of the tool.
     """
-    # For a turn: the user's message (absent: the pending message). For a tool: what the tool did.
-    # `checkpoint/get` returns the whole text.
+    # For a turn: the user's message; if absent, the daemon uses the pending message. For a tool:
+    # what the tool did. `checkpoint/get` returns the whole text.
     message: str
     # For a tool: the name of the tool.
     toolName: str

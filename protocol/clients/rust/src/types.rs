@@ -205,7 +205,7 @@ pub enum Retention {
     Other(String),
 }
 
-/// When checkpoints are enabled.
+/// Which sessions get checkpoints.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum InitMode {
     /// Checkpoints are enabled if git is installed and the work tree is inside a repository.
@@ -234,7 +234,7 @@ pub enum RecoverMode {
     Other(String),
 }
 
-/// The failures that do not lose an answered mutation.
+/// The failures that an answered mutation survives.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Durability {
     /// The mutation survives the death of the daemon. A power cut may lose the changes of the last
@@ -348,8 +348,8 @@ pub enum DisabledReason {
     #[serde(rename = "OtherWorkTree")]
     OtherWorkTree,
     /// The store is damaged, deleted, emptied or replaced. `message` says what the store contained.
-    /// The session works without the store; `checkpoint/init` sets the remains aside and starts
-    /// again.
+    /// The session works without the store; `checkpoint/init` moves what is left of the store
+    /// aside, and makes a new store.
     #[serde(rename = "StoreCorrupt")]
     StoreCorrupt,
     /// The repository that has the checkpoints cannot be used. `message` names the cause, such as
@@ -416,12 +416,12 @@ pub enum SkipReason {
     /// restore does not change the file at this path.
     #[serde(rename = "notSent")]
     NotSent,
-    /// In a revert or restore of one author: another session also reported writes to the file, and
-    /// the authors' changes cannot be distinguished.
+    /// In a revert or restore limited to one author: another session also reported writes to the
+    /// file, and the authors' changes cannot be distinguished.
     #[serde(rename = "mixedAuthors")]
     MixedAuthors,
-    /// In a revert or restore of one author: no session reported the path's whole change, and no
-    /// part is known to be the author's.
+    /// In a revert or restore limited to one author: no session reported the file's whole change,
+    /// so the author's part is unknown.
     #[serde(rename = "unknownAuthor")]
     UnknownAuthor,
     /// A value that this version does not know.
@@ -634,7 +634,7 @@ pub enum RevertConflict {
     /// The range deleted the file, and later another file was made at its path.
     #[serde(rename = "bothAdded")]
     BothAdded,
-    /// The range and a later change set different permission bits.
+    /// A later change also set the permission bits, differently.
     #[serde(rename = "mode")]
     Mode,
     /// The path is a file on one side and a link on the other.
@@ -1474,7 +1474,8 @@ pub struct RevertResult {
     /// reverted.
     pub failed: Vec<FailedPath>,
     /// The paths at which a later change conflicts with the revert. `paths` has the reasons. With
-    /// `conflicts: "markers"`, text files are in `restored`, too. Unchanged paths are in `skipped`.
+    /// `conflicts: "markers"`, `restored` also lists the conflicting text files. `skipped` lists
+    /// the unchanged paths.
     pub conflicts: Vec<ConflictPath>,
     /// The paths that the revert left unchanged on purpose.
     pub skipped: Vec<SkippedPath>,
@@ -2572,7 +2573,7 @@ pub struct SessionOpenParams {
     /// `shadow`, `keep` for `local` and `sqlite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<Retention>,
-    /// When checkpoints are enabled. Absent: `auto`.
+    /// Whether the session gets checkpoints. Absent: `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<InitMode>,
     /// The part of the session that the daemon may set aside if this part is unreadable. Absent: no
@@ -2589,7 +2590,7 @@ pub struct SessionOpenParams {
     /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_protected: Option<bool>,
-    /// The failures that must not lose an answered mutation. Absent: `process`.
+    /// The failures that an answered mutation must survive. Absent: `process`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
     /// The limits of this session.
@@ -2841,7 +2842,7 @@ pub struct SessionGetResult {
     pub strategy: Strategy,
     /// Whether the data stays after the session's end.
     pub retention: Retention,
-    /// The failures that do not lose an answered mutation.
+    /// The failures that an answered mutation survives.
     pub durability: Durability,
     /// When this daemon opened the session.
     pub opened_at: Timestamp,
@@ -2928,8 +2929,8 @@ pub struct CheckpointCreateParams {
     pub session: SessionId,
     /// Whether this is the checkpoint of a turn or of a tool.
     pub kind: CreateKind,
-    /// For a turn: the user's message (absent: the pending message). For a tool: what the tool did.
-    /// `checkpoint/get` returns the whole text.
+    /// For a turn: the user's message; if absent, the daemon uses the pending message. For a tool:
+    /// what the tool did. `checkpoint/get` returns the whole text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// For a tool: the name of the tool.
