@@ -348,8 +348,8 @@ pub enum DisabledReason {
     #[serde(rename = "OtherWorkTree")]
     OtherWorkTree,
     /// The store is damaged, deleted, emptied or replaced. `message` says what the store contained.
-    /// The session works without the store; `checkpoint/init` moves what is left of the store
-    /// aside, and makes a new store.
+    /// The session works without the store; `checkpoint/init` moves the damaged store aside, and
+    /// makes a new store.
     #[serde(rename = "StoreCorrupt")]
     StoreCorrupt,
     /// The repository that has the checkpoints cannot be used. `message` names the cause, such as
