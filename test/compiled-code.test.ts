@@ -26,7 +26,7 @@ test('a file runs with its cached code until its source changes, even if the new
   assert.is((changed.exports['answer'] as () => number)(), 42);
 });
 
-test('if the cached code of a file is damaged or unreadable, the file runs without it', () => {
+test('a file runs even if its cached code is damaged or unreadable', () => {
   const file = join(temporaryDirectory('compiled'), 'answer.cjs');
   writeFileSync(file, 'exports.answer = (b) => `${[41, "text", /x/]}${b}`;');
   const first = runCompiled(file);

@@ -6,13 +6,13 @@ import { checkPropertyAsync } from '../support/property.ts';
 
 const item = fc.record({ key: fc.string({ maxLength: 2 }), value: fc.nat() }, { noNullPrototype: true });
 
-test('a short list gets the same order as from Array.sort, and items with equal keys keep their order', () =>
+test('a short list is sorted as by Array.sort, and items with equal keys keep their order', () =>
   checkPropertyAsync(fc.array(item), async (items) => {
     const expected = [...items].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
     assert.equal(await sortedByKey(items, ({ key }) => key, new Slices()), expected);
   }));
 
-test('a long list of many sorted runs gets the same order as from Array.sort', async () => {
+test('a long list of many sorted runs is sorted as by Array.sort', async () => {
   for (const count of [4096, 4097, 8192, 20_000, 33_000]) {
     const items = Array.from({ length: count }, (_, i) => ({ key: String((i * 7919) % 5003), place: i }));
     const expected = [...items].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));

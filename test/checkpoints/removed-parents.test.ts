@@ -65,7 +65,7 @@ for (const strategy of Object.keys(strategies)) {
       async (rig) => assert.equal(told(await everything(rig)), ['0', '1', 'turn*', '5*', '4']),
     ));
 
-  test(`even if the restored checkpoint was deleted, undoing the restore makes the old checkpoints current again (${strategy})`, () =>
+  test(`even if a detached checkpoint was deleted, undo goes back to the history before the restore (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {

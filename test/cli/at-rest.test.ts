@@ -217,7 +217,7 @@ test('if a daemon opens a session while a command reads the session’s files, t
     await client.close();
   }));
 
-test('only a daemon answers requests that change a closed session or name an unknown tag', () =>
+test('a request that changes a closed session, or has an unknown tag, is answered only by a daemon', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const resting = await openAtRest({ session, workspace: rig.work, storage: rig.storage });

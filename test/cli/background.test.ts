@@ -126,7 +126,7 @@ for (const name of ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'])
       assert.equal(daemonsOf(it.rig.storage), []);
     }));
 
-test('a command that may leave no daemon behind runs the daemon in its own process', () =>
+test('a command that must not leave a daemon behind runs the daemon in its own process', () =>
   withRig(async (rig) => {
     for (const words of ['create', 'restore 0 --hard --yes', 'undo']) {
       rig.write('f', words);

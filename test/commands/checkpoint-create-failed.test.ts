@@ -44,7 +44,7 @@ test('if a create fails before its checkpoint is published, the next create uses
     assert.is(again.parts.conversation.state.pendingUserMessage, undefined);
   }));
 
-test('after a create on a full disk or a stopped restore, the error says how to continue (Q40)', () =>
+test('if the disk is full during a create, or a restore stops, the error says how to continue (Q40)', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) rig.write(name, 'one\n');

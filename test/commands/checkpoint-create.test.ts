@@ -70,7 +70,7 @@ test('a checkpoint has six fields, and its tag is enough to read its history (Q5
   await daemon.close();
 });
 
-test('even an aborted turn has a checkpoint, because a turn gets its checkpoint at its start (Q21)', async () => {
+test('even an aborted turn has a checkpoint, because this checkpoint is made at the start of the turn (Q21)', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn', message: 'never finished' });
   write(root, { 'half.txt': 'half' });

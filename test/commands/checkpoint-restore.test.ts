@@ -35,7 +35,7 @@ test('for an empty checkpoint, a soft restore changes nothing, and a hard restor
   await daemon.close();
 });
 
-test('a restore gives a directory its mode from the checkpoint, and undo gives back the former mode (F22)', async () => {
+test('a restore sets the mode of a directory to the mode in the checkpoint, and undo restores the former mode (F22)', async () => {
   const { daemon, root, session } = await opened({ 'shut/a': 'a\n', 'open/b': 'b\n' });
   const modes = (): number[] => ['shut', 'open'].map((name) => statSync(join(root, name)).mode & 0o777);
   const usual = 0o777 & ~process.umask();

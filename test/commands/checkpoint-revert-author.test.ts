@@ -342,7 +342,7 @@ test('if an author deleted a file and reported this, a revert of the author brin
   await pair.daemon.close();
 });
 
-test('a request can name an author by its session, or by the agent if only one session of this agent reported writes', async () => {
+test('a request can name an author by the author’s session, or by the agent if only one session of this agent reported writes', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.b, { 'b.txt': lines(shared.b) });

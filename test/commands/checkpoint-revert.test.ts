@@ -292,7 +292,7 @@ test('if a restore detached a turn, a revert of the turn reverses the work from 
   await daemon.close();
 });
 
-test('even after a restart, a revert that is repeated with the same idempotencyKey returns the range of the first answer', async () => {
+test('if a revert is repeated after a restart with the same idempotencyKey, it returns the range of the first answer', async () => {
   const first = new InProcessDaemon();
   const root = repository();
   const { session } = await first.open(root, { retention: 'keep', conversationId: 'c' });
@@ -467,7 +467,7 @@ test('if a file becomes a link or a link becomes a file, the change has no hunks
   await daemon.close();
 });
 
-test('if a later change of the same agent causes a conflict, the list of paths and the list of conflicts name the agent', async () => {
+test('if a later change of the same agent causes a conflict, both `paths` and `conflicts` contain the author', async () => {
   const { daemon, root, session } = await opened();
   for (const [what, kind] of [
     ['zero', 'turn'],

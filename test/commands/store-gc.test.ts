@@ -98,7 +98,7 @@ async function takenTag(rig: SessionRig): Promise<{ session: Session; first: str
   return { session, first, tool };
 }
 
-test('store/gc keeps a turn that lost its tag to another turn, together with the tools of the older turn', () =>
+test('if a new turn takes the tag of an old turn, store/gc keeps the old turn and its tools', () =>
   withSessions(async (rig) => {
     const { session, first, tool } = await takenTag(rig);
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });

@@ -129,7 +129,7 @@ test('validHistoryRange is within the history, and begins with a turn (C13)', ()
   assert.equal(conversation.append(said('c')).validHistoryRange, { start: 4, end: 5 });
 });
 
-test('the transcript shows the user’s lines after "> ", answers with their tools, and errors unchanged (C15)', () => {
+test('in the transcript, "> " marks lines of the user, each answer is followed by its tools, and errors are unchanged (C15)', () => {
   const { conversation } = room();
   conversation.append({
     user: { content: 'first\nsecond' },

@@ -33,7 +33,7 @@ test('a request to forget more messages than exist removes all messages (C22)', 
   assert.equal(conversation.forget(1).forgotten, { messages: 0, entries: 0 });
 });
 
-test('a forget keeps the transcript, and removes the next message only if this message answers a forgotten tool (C22)', () => {
+test('forgetting keeps the transcript, and removes the pending message only if this message answers a forgotten tool (C22)', () => {
   const conversation = talked(asked('one'), asked('two'));
   const { length } = conversation.state.transcript;
   conversation.setNextMessage({ content: 'three' });

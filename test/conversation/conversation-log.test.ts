@@ -33,7 +33,7 @@ test('a conversation that is read back from its log has every field except agent
   }
 });
 
-test('after reopening, the conversation continues at the newest record that descends from the published record', () => {
+test('the reopened conversation continues at the newest record that descends from the published record', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));
@@ -54,7 +54,7 @@ test('after reopening, the conversation continues at the newest record that desc
   assert.throws(() => again.restoreHead(99, 0), refusedAs('DataCorrupt'));
 });
 
-test('after reopening, a conversation does not continue at a record that a rewind undid before the publication', () => {
+test('if a rewind undid a record before the publication, the reopened conversation does not have this record', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));
@@ -66,7 +66,7 @@ test('after reopening, a conversation does not continue at a record that a rewin
   assert.equal(contents(again), ['1']);
 });
 
-test('after reopening, a conversation never continues at a branch that does not descend from the published state', () => {
+test('the reopened conversation does not have a later branch that does not descend from the published state', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));

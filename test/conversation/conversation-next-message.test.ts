@@ -16,7 +16,7 @@ test('an empty next message becomes "Empty prompt" with a warning, and a later m
   assert.is(conversation.state.nextMessage, undefined);
 });
 
-test('a pending message stays until a checkpoint with it is published, even if the daemon is killed (F85)', () => {
+test('a pending message stays until a checkpoint with this message is published, even if the daemon is killed (F85)', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('first'));

@@ -64,7 +64,7 @@ test('a link to the inspector works only once', () => {
   assert.is(access.redeem(token, undefined), undefined);
 });
 
-test('a page needs its cookie and its secret, and the secret of another browser does not fit this cookie', () => {
+test('a page needs both its cookie and its secret; a secret of another browser is refused', () => {
   const access = new PageAccess();
   const [one, two] = [1, 2].map(() => access.redeem(access.newToken(), undefined));
   assert.ok(one !== undefined && two !== undefined);

@@ -47,7 +47,7 @@ test('the daemon syncs the note of a restore before it renames the note, and syn
   remove(root);
 });
 
-test('if an earlier version wrote a note that also names the device, the daemon still finds the directory of the note', () => {
+test('a note of an earlier version, which also has a device number, still identifies the directory of the work tree', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const noted = { device: '64', inode: '12', born: '1700000000000000000' };

@@ -118,7 +118,7 @@ test('if a program had a replaced file open and writes to it, the daemon puts th
     assert.equal([kept('d'), kept('e')], [[], []]);
   }));
 
-test('if a path was edited or removed after the restore, the late write is kept in a file beside the path (F76)', () =>
+test('if a path was edited or removed after the restore, a late write to the replaced file is kept beside the path (F76)', () =>
   withTree(async ({ restore, look, read, kept, work }) => {
     const descriptors = ['d/f', 'e/gone', 'other'].map((name) => openSync(`${work}/${name}`, 'r+'));
     await restore();

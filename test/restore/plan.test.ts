@@ -152,7 +152,7 @@ test('a plan overwrites files with conflicts, skips these files, or changes noth
   assert.equal([operations(fail), fail.conflicts], [[], ['d/mine', 'f', 'mine']]);
 });
 
-test('a plan keeps each path that must stay, and reports the reason, unless another path needs the place', () => {
+test('a plan keeps each path that must stay, and reports the reason, but replaces a path whose place another path needs', () => {
   const present = model({ a: '1', b: 'edited', 'd/x': 'x', f: 'f' });
   const target = model({ b: 'old', d: 'file', 'f/y': 'y' });
   const reasons: [string, LeftReason][] = [
@@ -221,7 +221,7 @@ test('if the file system treats several names as equal, a plan marks exactly the
   assert.is(plan(true, true).length, 6);
 });
 
-test('a plan replaces a file whose name differs in letter case, even if an unrelated write is refused', () => {
+test('if the letter case of a file’s name changed, a plan replaces the file, even if an unrelated write is refused', () => {
   const obstacles = {
     writes: new Map([[path('vendor/x'), 'nestedGitDirectory' as const]]),
     refused: new Map(),

@@ -164,7 +164,7 @@ test('an undo also removes an ignored file that a restore had put in place befor
     assert.not.ok(existsSync(join(rig.work, 'notes/old')));
   }));
 
-test('a restore did not touch an ignored file, and its undo was interrupted: the redo does not delete this file', () =>
+test('if a restore did not touch an ignored file, a redo does not delete the file, even after an interrupted undo', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('.gitignore', 'later\n');
@@ -226,7 +226,7 @@ test('even if the recovery of a restore is interrupted twice, no edit is lost', 
     assert.is(rig.read('fresh'), 'made after the kill\n');
   }));
 
-test('if an earlier version of the daemon wrote the note of an undo, the recovery still keeps a file that is no longer ignored', () =>
+test('even with a note of an earlier version, the recovery of an undo keeps a file that was ignored before', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('f', 'one\n');

@@ -181,7 +181,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('sqlite: if a revert ends before it writes its note, the next opening removes its merged tree', () =>
+test('sqlite: if a revert ends before it writes its note, the next opening removes the merged tree', () =>
   withSessions(async (rig) => {
     rig.settings = { strategy: 'sqlite' };
     const session = await twoTurns(rig);

@@ -114,7 +114,7 @@ test('if a client is missing, the torture test reports this and uses a built-in 
   }
 });
 
-test('the torture test detects a hang, not counting the time in which the daemon waited for a processor', async () => {
+test('the torture test detects a hang, but ignores the time in which the daemon waited for a processor', async () => {
   const clock = (): (() => number) => {
     let now = 0;
     return () => (now += 1000);

@@ -72,7 +72,7 @@ function orphan(
   return directory;
 }
 
-test('a daemon keeps an old orphaned session with an unfinished restore, without session.json, or of another user (F98)', () =>
+test('a daemon keeps an old orphaned session that has an unfinished restore, has no session.json, or belongs to another user (F98)', () =>
   inStorage(async (storage) => {
     const clean = orphan(storage, 'clean', 25);
     const young = orphan(storage, 'young', 23);

@@ -102,7 +102,7 @@ async function hasEverything(machine: Machine, { expected }: Scene): Promise<voi
   }
 }
 
-test('an opening has everything that was imported, even without the remote and the fetched data', async (scene) => {
+test('an imported session opens with all its data, even without the remote and the fetched data', async (scene) => {
   const waiting = await importOnly(scene);
   rmSync(join(waiting.storage, 'remotes'), { recursive: true });
   renameSync(scene.remote, `${scene.remote}.gone`);

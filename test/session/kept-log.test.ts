@@ -75,7 +75,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
   }
 }
 
-test('if the log is intact, the parameter recover of session/open has no effect', async () => {
+test('if the log is intact, the parameter `recover` of session/open has no effect', async () => {
   const { root, opening, storage, session, log } = await keptSession('shadow');
   const daemon = new InProcessDaemon(storage);
   const opened = await daemon.open(root, { ...opening, recover: 'conversation' });

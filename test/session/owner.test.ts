@@ -68,7 +68,7 @@ test('if a session’s directory is removed, no other process gets the lock unti
     assert.not.ok(existsSync(directory.root), 'a release makes nothing');
   }));
 
-test('without a lock, the pid, start time, namespace and heartbeat in owner.json show whether the owner lives (F97)', () =>
+test('if the lock is free, owner.json shows by pid, start time, namespace and heartbeat whether the owner lives (F97)', () =>
   withDirectory(async (directory, make) => {
     make();
     const self = describeSelf();

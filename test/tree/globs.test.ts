@@ -95,7 +95,7 @@ test('a glob matches the same paths as the git ignore pattern of the same text',
   }
 });
 
-test('a glob knows below which directories it can match a path', () => {
+test('a glob says for each directory whether it can match a path below this directory', () => {
   const may = (glob: string, path: string): boolean => new Globs([glob]).mayMatchBelow(path as TreePath);
   assert.ok(may('build/out/*.js', 'build'));
   assert.ok(may('build/out/*.js', 'build/out'));

@@ -13,7 +13,7 @@ const of = (entries: [string, Directory | ReturnType<typeof file>][]): Directory
   entries: new Map(entries),
 });
 
-test('the list of modes covers all directories except stored directories without strict permissions', async () => {
+test('the list of modes includes files that were added to a directory after an earlier list', async () => {
   const plain: Directory = { ...of([['f', file()]]), sealed: 'id' };
   const growing = of([['f', file()]]);
   const root = of([

@@ -36,7 +36,7 @@ test('an export replaces an existing file only on request', () =>
     assert.match(readFileSync(outside, 'utf8'), /"conversation_id"/);
   }));
 
-test('repeating an export that already wrote the same document gives the same answer', () =>
+test('a repeated export of an unchanged conversation gives the same answer', () =>
   withSession(async (rig) => {
     const first = await exported(rig, 'new.json');
     assert.equal(await exported(rig, 'new.json'), first);

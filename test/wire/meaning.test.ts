@@ -39,7 +39,7 @@ function rig(retention: 'keep' | 'session' = 'keep'): Rig {
   };
 }
 
-test('the next daemon still knows the idempotency keys of session/open and session/close of a kept session', async () => {
+test('for a kept session, the next daemon still knows the idempotency keys of session/open and session/close', async () => {
   const here = rig();
   try {
     const { client, session } = await here.connect();

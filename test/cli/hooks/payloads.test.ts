@@ -9,7 +9,7 @@ function read(agent: string, payload: object, given?: string): unknown {
   return readEvent(agent, JSON.stringify(payload), given);
 }
 
-test('the hook parses Claude Code’s events for prompts, finished tools and ends', () => {
+test('the hook parses Claude Code’s events for start, prompt, finished tool and end', () => {
   const base = { agent: 'claude-code', conversation: 's1', directory: '/w' };
   assert.equal(read('claude-code', { ...claude, hook_event_name: 'SessionStart', source: 'startup' }), {
     ...base,

@@ -91,7 +91,7 @@ test('with the MCP tools, a model can save, compare and restore a work tree, and
     assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['a\n', undefined]);
   }));
 
-test('a model plans and makes a revert of one turn; a later change stays, and a conflict names its reason', () =>
+test('a model can plan and make a revert of one turn; a later change stays, and a conflict has a reason', () =>
   withMcp(async (client, rig) => {
     await call(client, 'checkpoint_create');
     rig.write('a.txt', 'turn\n');

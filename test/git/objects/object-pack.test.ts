@@ -30,7 +30,7 @@ test('git reads objects of every size from our packs unchanged', () =>
     );
   }));
 
-test('a pack of many small objects takes only as much memory as their bytes', () =>
+test('packing many small objects takes no more memory than the bytes of these objects need', () =>
   inTemporary(async (directory) => {
     git(directory, 'init', '-q', '--bare');
     const objects = Array.from(

@@ -633,7 +633,7 @@ seen('the page shows the session even if the connection breaks before the first 
   await page.locator('.checkpoint-head').waitFor();
 });
 
-seen('the page shows the second timeline even if the connection breaks while it opens', async () => {
+seen('the page shows a second timeline even if the connection breaks while this timeline opens', async () => {
   const { page } = shown;
   const breakNext = (): Promise<unknown> =>
     page.evaluate(`{

@@ -37,7 +37,7 @@ const turns = async (count: number): Promise<void> => {
 const wanted = frameOf({ jsonrpc: '2.0', method: 'wanted' });
 const request = (id: number): Buffer => frameOf({ jsonrpc: '2.0', id, method: `m${id}` });
 
-test('messages of a connection are handled in order; after them, the end is reported once', async () => {
+test('the messages of a connection are handled in order, and the end of the connection is then reported once', async () => {
   const { input, events } = connect();
   input.end(
     Buffer.concat([request(1), wanted, request(2), frameOf({ jsonrpc: '2.0', method: 'other' }), wanted]),

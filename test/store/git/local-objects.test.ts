@@ -77,7 +77,7 @@ test('if a power cut leaves an empty object before the publication, the object n
     await store.close();
   }));
 
-test('even with the default durability, the store syncs the directory of an object that it wrote a second time', () =>
+test('if the store writes a lost object again, it syncs the directory of the object, even with the default durability', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });

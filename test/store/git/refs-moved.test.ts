@@ -184,7 +184,7 @@ for (const strategy of ['shadow', 'local'] as const) {
     }));
 }
 
-test('local: the store restores removed refs, and their objects that git has pruned', () =>
+test('local: the store restores removed refs, and the objects of these refs that git has pruned', () =>
   withSession('local', async (rig) => {
     const before = rig.refs();
     removeAll(rig);

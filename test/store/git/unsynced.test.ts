@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 const test = suite('unsynced files');
 const turn = { kind: 'turn' } as const;
 
-test('a restore after twenty checkpoints and a pause syncs only its own files', () =>
+test('after twenty checkpoints and a pause, a restore syncs only its own files', () =>
   withSessions(async (rig) => {
     let synced = 0;
     let lastMs = 0;

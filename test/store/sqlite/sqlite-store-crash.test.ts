@@ -125,7 +125,7 @@ test('a removal that is killed at any point is complete or has no effect (O30)',
     }
   }));
 
-test('a kill while a large content is stored or cleaned up loses no data and leaves no unused data (O22, O30)', () =>
+test('if a process is killed while it stores or cleans up a large content, no data is lost, and no unused data stays (O22, O30)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     const bytes = noise(3 << 20);
     const tree: PlainTree = new Map([['f', file(bytes)]]);

@@ -172,7 +172,7 @@ test('if a cleanup removes directories that a capture uses again, the capture st
     assert.equal(shown(await contentsOf(store, again)), shown(tree));
   }));
 
-test('if a cleanup removes a content after a writer has checked it and before the writer writes, the writer stores the content again (O19)', () =>
+test('a writer has checked a content, and a cleanup then removes the content: the writer stores the content again (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ a: 'a'.repeat(2000), b: 'b' });
     await capture(store, tree);
