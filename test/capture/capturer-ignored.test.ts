@@ -79,7 +79,7 @@ test('if the outer repository tracks files of an ignored work tree, a capture in
   await daemon.close();
 });
 
-test('if the first checkpoint is empty, the daemon reports this only if the directory has files', async () => {
+test('the daemon reports an empty first checkpoint only if the directory has files', async () => {
   const { project } = enclosed({ '.gitignore': '*\n!/project/\n' });
   rmSync(join(project, '.gitignore'));
   const daemon = new InProcessDaemon();

@@ -7,7 +7,7 @@ import { diff } from '../../src/cli/commands/diff.ts';
 import { sortedWords } from '../../src/cli/sorted-words.ts';
 import { TreePaths } from '../../src/cli/tree-paths.ts';
 
-test('a command that names a checkpoint and no path does not list the files of the checkpoint', async () => {
+test('a command with a checkpoint, but without a path, does not list the files of the checkpoint', async () => {
   const asked: string[] = [];
   const ask = async (method: string): Promise<object> => {
     asked.push(method);

@@ -98,7 +98,7 @@ test('paths and globs of the context are checked and added once, and can be remo
   assert.equal(conversation.context.paths, ['src/*.ts']);
 });
 
-test('a context file outside the work tree is refused even if only a glob matches it (C24)', async () => {
+test('a context file outside the work tree is refused, even if a glob leads to it (C24)', async () => {
   const { conversation, tree } = room();
   conversation.context.add(['{a,../secret}']);
   tree.texts.set('../secret', 'x');

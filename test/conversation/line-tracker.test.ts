@@ -23,7 +23,7 @@ function commonLines(a: readonly string[], b: readonly string[]): number {
   return row.at(-1) ?? 0;
 }
 
-test('the counts of added and removed lines are those of the shortest possible edit (C31)', () => {
+test('the counts of added and removed lines belong to the shortest possible edit (C31)', () => {
   const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 25 });
   checkProperty(
     fc.tuple(lines, lines),

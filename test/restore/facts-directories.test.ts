@@ -110,7 +110,7 @@ test('if the store has lost the directories above a path, a restore of the path 
   await daemon.close();
 });
 
-test('if the store lacks a directory after a restore has saved it, the restore is refused and changes nothing', async () => {
+test('if the store loses each directory that a restore saves, the restore is refused and changes nothing', async () => {
   const open = await twoTurns('sqlite');
   const { daemon, root, session } = open;
   const earlier = contents(root);

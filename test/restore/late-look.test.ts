@@ -251,7 +251,7 @@ for (const where of ['outside the work tree', 'in it'] as const)
       assert.equal(keptBeside, [{ path: path('d/f'), keptAs: `d/${kept('d')[0]}` }]);
     }));
 
-test('if only the old file is edited while a restore exchanges the files, the restore puts the old file back immediately', () =>
+test('if a program edits a file while a restore replaces the file, the restore puts the edited file back immediately', () =>
   withTree(async ({ restore, look, read, kept, work }) => {
     let isEdited = false;
     const old = openSync(`${work}/d/f`, 'r+');

@@ -146,7 +146,7 @@ test('when recovery finishes an undo, it changes only what the reversed restore 
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
   }));
 
-test('an undo also removes an ignored file that a restore had put in place before the restore was killed', () =>
+test('a restore has written an ignored file, and is then killed: the undo also removes this file', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('notes/old', 'captured before the rule\n');

@@ -116,7 +116,7 @@ test('an imported session opens with all its data, even without the remote and t
   assert.is(((await again.history()) as unknown[]).length, 4, 'a second opening converts nothing');
 });
 
-test('the daemon converts the line in the background', async (scene) => {
+test('the daemon converts the line of an imported session in the background', async (scene) => {
   const machine = await Machine.make(scene.remote);
   scene.machines.push(machine);
   const { session } = await machine.daemon.call('session/import', {

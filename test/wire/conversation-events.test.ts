@@ -73,7 +73,7 @@ test('each method that changes the conversation sends one event with the new sta
     }
   }));
 
-test('a restore of the conversation and the end of a tangent also send conversation/didChange (C33)', () =>
+test('conversation/didChange is also sent when the conversation is restored, and when a tangent ends (C33)', () =>
   withSession(async (rig) => {
     await rig.append('a');
     await rig.request('checkpoint/create', { kind: 'turn' });

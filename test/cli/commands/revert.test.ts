@@ -169,7 +169,7 @@ test('on a terminal, `revert --hunk` shows each hunk, and reverses only the hunk
     isAt([[5, 35], [5], [20, 35]]);
   }));
 
-test('if a file changes while `revert` or `restore` waits for an answer, the command shows the changes that it really made', () =>
+test('if a file changes while `revert` or `restore` waits for the user, the command then shows the changes that it really made', () =>
   withRig(async (rig) => {
     if (!hasTerminal()) return;
     const { client, session } = await rig.opened({ retention: 'keep' });

@@ -65,7 +65,7 @@ if (hasTerminal()) {
       });
     }));
 
-  test('Escape or Ctrl-C closes the list of turns without a change; Ctrl-C also clears a typed line (Q45)', () =>
+  test('Escape or Ctrl-C closes the list of turns and changes nothing; Ctrl-C also clears a typed line (Q45)', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(rig, commandOf(rig, 'console'), async ({ type, shows, ended }) => {

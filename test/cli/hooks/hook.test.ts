@@ -108,7 +108,7 @@ test('a hook stops after a second even if the keeper hangs or the agent never cl
     server.close();
   }));
 
-test('two hooks at the same time start one keeper, and a later hook replaces a killed keeper', () =>
+test('two hooks that run at the same time start only one keeper; a later hook replaces a killed keeper', () =>
   withKeeper(async (rig) => {
     const start = event(rig, 'UserPromptSubmit', { prompt: 'x' });
     await Promise.all([hook(rig, 'codex', start), hook(rig, 'codex', { ...start, session_id: 'two' })]);

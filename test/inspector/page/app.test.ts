@@ -411,7 +411,7 @@ seen(
 );
 
 seen(
-  'a key plans a revert of a whole tool, a button plans a revert of a turn, and Enter cancels the plan',
+  'with a key, the user plans a revert of a tool, and with a button, of a turn; Enter cancels a plan',
   async () => {
     const { page } = shown;
     const { rig } = inspected;

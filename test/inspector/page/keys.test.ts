@@ -122,7 +122,7 @@ seen('the list of keys opens and closes, and the focus returns', async () => {
   await hasFocus('#timeline');
 });
 
-seen('the user restores one file after its plan, and undoes the restore', async () => {
+seen('the user looks at the plan, restores one file, and undoes the restore', async () => {
   const { rig } = inspected;
   const before = rig.read('src/parser.ts');
   await page.locator('.files[aria-busy=false]').waitFor();

@@ -67,7 +67,7 @@ test('the store keeps a damaged pack even if the pack has no index', () =>
     },
   ));
 
-test('opening the store removes a pack that was only partly imported, and its .keep file', () =>
+test('opening the store removes a partly imported pack, and the .keep file of this pack', () =>
   reopened(
     (shadow) => {
       for (const end of ['pack', 'keep'])
