@@ -91,7 +91,7 @@ function turnRange(index: CheckpointIndex, turn: StoredCheckpoint): RevertRange 
   if (to !== undefined) return { from: turn, to };
   throw new CheckpointdError(
     'InvalidRange',
-    'A restore ended this turn before a checkpoint saved its changes. There is nothing to revert.',
+    'A restore ended this turn before a checkpoint saved the changes of the turn. There is nothing to revert.',
     { details: { from: id } },
   );
 }

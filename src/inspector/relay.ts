@@ -86,7 +86,7 @@ export class Relay {
     const { via, storageDir: _, workDoneToken, ...wanted } = params;
     if (!isAllowed(method)) throw new NotHere(`The inspector does not allow the request ${method}.`);
     const session = isOfStorage(method) ? via : wanted['session'];
-    if (typeof session !== 'string') throw new NotHere(`The request ${method} must name a session.`);
+    if (typeof session !== 'string') throw new NotHere(`The request ${method} needs the id of a session.`);
     this.#refuseUnfit(method, wanted);
     const client: CheckpointdClient = await this.#sessions.client(session);
     const onProgress = (value: ProgressValue): void =>

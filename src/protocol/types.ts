@@ -108,7 +108,7 @@ export type CreateKind = 'turn' | 'tool';
 /** The kinds of checkpoints in a listing. */
 export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 
-/** Which safety checkpoints `store/gc` removes, and which turns and tools that lost their tag. */
+/** The safety checkpoints, and the turns and tools without a tag, that `store/gc` removes. */
 export type PruneMode = 'now';
 
 /** Why checkpoints are disabled. */
@@ -243,7 +243,7 @@ export interface RevertPath {
   /** The outcome of the revert at the path. */
   readonly outcome: RevertOutcome;
   /**
-   * In a revert of one author: true when other authors changed the path, too, and only this author's lines are
+   * In a revert of one author: true when other authors also changed the path, and only this author's lines are
    * reverted. Absent: false.
    */
   readonly partial?: boolean | undefined;
@@ -370,7 +370,7 @@ export interface SessionLimits {
   readonly initTimeoutMs?: number | undefined;
   /**
    * The largest allowed number of Unicode code points in a message, answer, summary or transcript line.
-   * Absent: the session's earlier value, else that of `initialize`.
+   * Absent: the session's earlier value, else the value of `initialize`.
    */
   readonly maxMessageCharacters?: number | undefined;
 }
@@ -1918,7 +1918,7 @@ export interface CheckpointRevertParams {
    * or a conflict. Absent: false.
    */
   readonly dryRun?: boolean | undefined;
-  /** True to return the change in `text`, too, as a patch for `git apply`. Absent: false. */
+  /** True to return the change also in `text`, as a patch for `git apply`. Absent: false. */
   readonly patch?: boolean | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2977,8 +2977,8 @@ export interface StoreGcParams {
   /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /**
-   * Which safety checkpoints to remove, and which turns and tools that lost their tag. Checkpoints that undo
-   * or redo needs stay. Absent: only those older than `limits.keepSafetyMs`.
+   * The safety checkpoints, and the turns and tools without a tag, to remove. Checkpoints that undo or redo
+   * needs stay. Absent: only checkpoints older than `limits.keepSafetyMs`.
    */
   readonly prune?: PruneMode | undefined;
   /**

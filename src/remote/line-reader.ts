@@ -103,7 +103,7 @@ async function readCheckpoints(
         throw corrupt('a record of a checkpoint is unreadable, or occurs twice');
       if (pageOfSeq(record.seq) !== page) throw corrupt('a record is in the wrong page');
       if (record.conversation > manifest.logRecords || record.logLength > manifest.logRecords)
-        throw corrupt('a record names a missing position of the conversation');
+        throw corrupt('a record has a position that the conversation lacks');
       checkTreeOf(record, trees, modes);
       ids.add(record.id);
       checkpoints.push({ record, tag: tags.get(record.id), name: called.get(record.id) });
@@ -126,12 +126,12 @@ function checkTreeOf(
   trees: ReadonlyMap<string, string>,
   modes: ReadonlyMap<string, string>,
 ): void {
-  if (!snapshotForm.test(snapshot)) throw corrupt('a record names no snapshot');
+  if (!snapshotForm.test(snapshot)) throw corrupt('a record has no valid snapshot id');
   const parts = partsOfSnapshot(snapshot);
   const isThere =
     parts.tree === emptyTree ? !trees.has(id) || trees.get(id) === emptyTree : trees.get(id) === parts.tree;
   if (!isThere || modes.get(id) !== parts.modes)
-    throw corrupt('a record names a tree that is not the tree of its checkpoint');
+    throw corrupt('the tree in a record is not the tree of the checkpoint');
 }
 
 /** Returns the records of the session's log, in order. @throws RemoteCorrupt */

@@ -98,7 +98,7 @@ function cutTail({ cutBytes, keptTail }: SessionLog): string[] {
 }
 
 const shortened =
-  'The log of this session is shorter than its checkpoints say. The log was cut or lost, and a part of the conversation is lost with it.';
+  'The log of this session is shorter than the checkpoints say. The log was cut or lost, and a part of the conversation is lost with it.';
 
 /**
  * Replaces the log by a copy. The former owner may still be alive, but suspended. That owner still has the old file

@@ -21,7 +21,7 @@ export async function stop(given: Pick<Given, 'json' | 'storage'>): Promise<numb
     say(JSON.stringify(result, null, 2));
   } else {
     if (keeperEnded === true)
-      say('The keeper of the hooks has ended. The next hook of an agent starts another one.');
+      say('The keeper of the hooks has ended. The next hook of an agent starts a new keeper.');
     else if (keeperEnded === false) note('the keeper of the hooks is still running. Try again later');
     if (stopped === undefined) say('No daemon is running in the background.');
     else if (stopped.hasEnded) say(`The background daemon has ended (process ${stopped.note.pid}).`);

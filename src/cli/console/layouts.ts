@@ -15,9 +15,9 @@ export const texts = {
   tangentOff: 'Tangent mode is disabled. Enable it with: q settings chat.enableTangentMode true',
   cleaned: '✓ Deleted shadow repository for this session.',
   cannotAskToRevert:
-    'Nothing was reverted, because the command asks first, and no terminal is connected. /checkpoint revert --yes reverts without asking.',
+    'Nothing was reverted, because the command must ask first, but no terminal is connected. /checkpoint revert --yes reverts without asking.',
   cannotAskToClean:
-    'Nothing was deleted, because the command asks first, and no terminal is connected. /checkpoint clean --yes deletes without asking.',
+    'Nothing was deleted, because the command must ask first, but no terminal is connected. /checkpoint clean --yes deletes without asking.',
   noChanges: 'No changes.',
   truncated: '… and more.',
   enteredTangent:

@@ -372,7 +372,7 @@ async function restoredSince(client: CheckpointdClient, session: string): Promis
   const more = count > names.length ? [`- and ${count - names.length} more`] : [];
   return [
     `The user restored files with checkpointd at ${head.timestamp} (${plain(head.description)}).`,
-    'These files differ from your last step. Read them again before you rely on them:',
+    'These files have changed since your last step. Read them again before you rely on them:',
     ...names,
     ...more,
   ].join('\n');

@@ -729,7 +729,7 @@ function assertOurs(changes: readonly RefChange[], prefixes: readonly string[]):
   for (const { ref, to } of changes) {
     invariant(
       prefixes.some((prefix) => ref.startsWith(prefix)),
-      `the daemon would change the ref ${ref}, which is not its own`,
+      `the daemon would change the ref ${ref}, but this ref does not belong to the daemon`,
     );
     invariant(
       /^[\w./-]+$/.test(ref) && (to === undefined || isObjectId(to)),

@@ -22,7 +22,7 @@ export function localNames(session: string): RefNames {
   }
   throw new CheckpointdError(
     'StrategyUnavailable',
-    `The session id ${JSON.stringify(session)} cannot name a ref.`,
+    `The session id ${JSON.stringify(session)} cannot be part of a ref's name.`,
   );
 }
 

@@ -114,7 +114,7 @@ export class SqliteWriter implements SnapshotWriter {
   }
 
   #begin(): Promise<number> {
-    invariant(!this.#isDone, 'a writer that was sealed or aborted got a content');
+    invariant(!this.#isDone, 'a content came after the writer was sealed or aborted');
     this.#parts.signal?.throwIfAborted();
     this.#began ??= this.#parts.lease.beginWriting();
     return this.#began;

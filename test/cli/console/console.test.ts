@@ -95,7 +95,7 @@ test('the console shows the plan before a revert; without a terminal, a revert n
     await opened(rig);
     const plan = consoleOf(rig, '/checkpoint revert 1');
     assert.equal(plan.slice(0, 2), ['Would delete (1):', '  b.txt']);
-    assert.match(plan[2] ?? '', /Nothing was reverted, because the command asks first/);
+    assert.match(plan[2] ?? '', /Nothing was reverted, because the command must ask first/);
     assert.is(rig.read('b.txt'), 'new\n');
     const usage = 'Usage: /checkpoint revert <tag> [--author <session>] [--yes]';
     const wrong = ['', '1 2', '--author', '1 --author'];
@@ -196,7 +196,7 @@ test('without a terminal, /checkpoint clean cannot ask: it lists what it would d
     assert.is(lines[3], 'The files of the work tree and the conversation stay.');
     assert.match(
       lines[4] ?? '',
-      /^Nothing was deleted, because the command asks first, and no terminal is connected\./,
+      /^Nothing was deleted, because the command must ask first, but no terminal is connected\./,
     );
     assert.match(lines[5] ?? '', /^\[0\] /);
   }));

@@ -562,7 +562,7 @@ CreateKind = Literal["turn", "tool"]
 ListKind = Literal["turn", "tool", "all", "every", "safety"]
 
 
-# Which safety checkpoints `store/gc` removes, and which turns and tools that lost their tag.
+# The safety checkpoints, and the turns and tools without a tag, that `store/gc` removes.
 PruneMode = Literal["now"]
 
 
@@ -842,7 +842,7 @@ class RevertPath(_RevertPathRequired, total=False):
     """A path that the range of a revert changed, with the outcome."""
     # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
-    # In a revert of one author: true when other authors changed the path, too, and only this
+    # In a revert of one author: true when other authors also changed the path, and only this
     # author's lines are reverted. Absent: false.
     partial: bool
     # The reason for a conflict.
@@ -957,7 +957,7 @@ class SessionLimits(TypedDict, total=False):
     # `CaptureTimedOut`.
     initTimeoutMs: int
     # The largest allowed number of Unicode code points in a message, answer, summary or
-    # transcript line. Absent: the session's earlier value, else that of `initialize`.
+    # transcript line. Absent: the session's earlier value, else the value of `initialize`.
     maxMessageCharacters: int
 
 
@@ -2543,7 +2543,7 @@ _CheckpointRevertParamsOptional = TypedDict(
         # True to return the plan and change nothing. `paths` says for each path whether it is
         # clean, already gone or a conflict. Absent: false.
         "dryRun": bool,
-        # True to return the change in `text`, too, as a patch for `git apply`. Absent: false.
+        # True to return the change also in `text`, as a patch for `git apply`. Absent: false.
         "patch": bool,
         # The client's key for this change. A repeated request with the same key gets the first
         # answer and changes nothing. Use a new key for each new change.
@@ -3728,9 +3728,8 @@ class _StoreGcParamsRequired(TypedDict):
 
 class StoreGcParams(_StoreGcParamsRequired, total=False):
     """Parameters of `store/gc`."""
-    # Which safety checkpoints to remove, and which turns and tools that lost their tag.
-    # Checkpoints that undo or redo needs stay. Absent: only those older than
-    # `limits.keepSafetyMs`.
+    # The safety checkpoints, and the turns and tools without a tag, to remove. Checkpoints that
+    # undo or redo needs stay. Absent: only checkpoints older than `limits.keepSafetyMs`.
     prune: PruneMode
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.

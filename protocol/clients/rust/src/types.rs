@@ -274,10 +274,10 @@ pub enum CheckpointKind {
 /// The reason why a client makes a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CreateKind {
-    /// A turn starts. The tag is that of the next turn.
+    /// A turn starts. The checkpoint gets the next turn's tag.
     #[serde(rename = "turn")]
     Turn,
-    /// A tool has run. The tag is that of the next tool of the turn.
+    /// A tool has run. The checkpoint gets the tag of the turn's next tool.
     #[serde(rename = "tool")]
     Tool,
     /// A value that this version does not know.
@@ -310,7 +310,7 @@ pub enum ListKind {
     Other(String),
 }
 
-/// Which safety checkpoints `store/gc` removes, and which turns and tools that lost their tag.
+/// The safety checkpoints, and the turns and tools without a tag, that `store/gc` removes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PruneMode {
     /// Removes these checkpoints, even new ones, unless undo or redo needs them.
@@ -1191,7 +1191,7 @@ pub struct RevertPath {
     pub path_bytes: Option<Base64>,
     /// The outcome of the revert at the path.
     pub outcome: RevertOutcome,
-    /// In a revert of one author: true when other authors changed the path, too, and only this
+    /// In a revert of one author: true when other authors also changed the path, and only this
     /// author's lines are reverted. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<bool>,
@@ -1327,7 +1327,7 @@ pub struct SessionLimits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init_timeout_ms: Option<u64>,
     /// The largest allowed number of Unicode code points in a message, answer, summary or
-    /// transcript line. Absent: the session's earlier value, else that of `initialize`.
+    /// transcript line. Absent: the session's earlier value, else the value of `initialize`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_message_characters: Option<u64>,
 }
@@ -3479,7 +3479,7 @@ pub struct CheckpointRevertParams {
     /// already gone or a conflict. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// True to return the change in `text`, too, as a patch for `git apply`. Absent: false.
+    /// True to return the change also in `text`, as a patch for `git apply`. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<bool>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -5146,9 +5146,8 @@ pub struct StoreUsageResult {
 pub struct StoreGcParams {
     /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// Which safety checkpoints to remove, and which turns and tools that lost their tag.
-    /// Checkpoints that undo or redo needs stay. Absent: only those older than
-    /// `limits.keepSafetyMs`.
+    /// The safety checkpoints, and the turns and tools without a tag, to remove. Checkpoints that
+    /// undo or redo needs stay. Absent: only checkpoints older than `limits.keepSafetyMs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prune: Option<PruneMode>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
