@@ -92,7 +92,7 @@ test('the demo runs on a repository with over 1 MB of file names, a link to the 
   assert.is(repositoryState(root), before);
 });
 
-test('the demo starts even if git packs the objects of the repository while they are copied', async () => {
+test('the demo starts even if git packs the objects of the repository while the demo copies these objects', async () => {
   const root = repository();
   const gitDirectory = join(root, '.git');
   const objects = join(gitDirectory, 'objects');

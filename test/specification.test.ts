@@ -47,7 +47,7 @@ test('each item with the status served or replaced is named in the title of a te
   );
 });
 
-test('the table contains each item in the title of a test', () => {
+test('the table contains each item that occurs in the title of a test', () => {
   assert.equal(
     [...named.keys()].filter((item) => !statuses.has(item)),
     [],

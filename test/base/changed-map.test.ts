@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ChangedMap } from '../../src/base/changed-map.ts';
 
-test('if the changes of a map are applied to its base, the base equals the map', () => {
+test('applying the changes of a map to its base makes the base equal to the map', () => {
   const plain = new Map<string, { name: string }>();
   for (let i = 0; i < 50; i += 1) plain.set(`d${i}`, { name: `d${i}` });
   let changed = new ChangedMap(new Map(plain));

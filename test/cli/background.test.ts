@@ -182,7 +182,7 @@ test('the background daemon runs in the directory /, without the streams of the 
     assert.equal(new Set(names), new Set(['HOME', 'PATH', 'XDG_RUNTIME_DIR', '']));
   }));
 
-test("if an editor's daemon opens a session, the background daemon closes it at once, and the next command uses the editor's daemon", () =>
+test("if an editor's daemon opens a session, the background daemon closes this session at once, and the next command uses the editor's daemon", () =>
   Commands.with(async (it) => {
     await it.create();
     const editor = await it.rig.start();

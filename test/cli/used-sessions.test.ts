@@ -70,7 +70,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       await dead.client.close();
     }));
 
-test('a command that changes files says which session it uses if another session was used within the last hour', () =>
+test('if another session was used within the last hour, a command that changes files says which session it uses', () =>
   withRig(async (rig) => {
     const other = await withOneTurn(rig, 'claude-code', 'one\n');
     await other.client.close();

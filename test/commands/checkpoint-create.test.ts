@@ -20,7 +20,7 @@ test('the state of a workspace is saved and restored during a session (Q1)', asy
   await daemon.close();
 });
 
-test('turn and tool checkpoints contain the history, and can be restored by their tag, soft or hard (Q2, C32)', async () => {
+test('checkpoints of turns and tools contain the history, and can be restored by their tag, soft or hard (Q2, C32)', async () => {
   const { daemon, root, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'x.txt': 'x' });

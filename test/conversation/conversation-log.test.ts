@@ -66,7 +66,7 @@ test('if a rewind undid a record before the publication, the reopened conversati
   assert.equal(contents(again), ['1']);
 });
 
-test('the reopened conversation does not have a later branch that does not descend from the published state', () => {
+test('if a later branch does not descend from the published state, the reopened conversation does not have this branch', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));

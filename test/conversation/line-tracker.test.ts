@@ -78,7 +78,7 @@ test('if the first write of an agent is not a create, no line counts as the user
   });
 });
 
-test("at a later write, the user's lines are the difference to the agent's last count, positive or negative (C31)", () => {
+test("at a later write, the user's lines are the difference (positive or negative) from the agent's last count (C31)", () => {
   const first = trackWrite(undefined, { path: 'a', operation: 'create', before: 0, after: 10 });
   const replace = { path: 'a', operation: 'strReplace', oldText: 'x\ny\n', newText: 'x\nz\nw\n' } as const;
   const more = trackWrite(first, { ...replace, before: 13, after: 14 });

@@ -47,7 +47,7 @@ test('the daemon syncs the note of a restore before it renames the note, and syn
   remove(root);
 });
 
-test('a note of an earlier version, which also has a device number, still identifies the directory of the work tree', () => {
+test('a note with a device number, as an earlier version wrote it, still identifies the directory of the work tree', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const noted = { device: '64', inode: '12', born: '1700000000000000000' };

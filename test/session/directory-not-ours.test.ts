@@ -155,7 +155,7 @@ test('if a link replaces the directory of an open session, session/close keeps t
     assert.match(rig.logText(), /is a link/);
   }));
 
-test('session/open refuses a link in place of the session’s log or own directory, and leaves the target unchanged', () =>
+test('if a link replaces the log or the directory of a session, session/open refuses the link, and leaves its target unchanged', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();

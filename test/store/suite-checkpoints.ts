@@ -64,7 +64,7 @@ export function checkpointTests(check: Check): void {
   );
 
   check(
-    'many checkpoints published together are listed as if they were published one by one',
+    'many checkpoints that are published together are listed as if they were published one by one',
     async (rig) => {
       const [one, two] = [await capture(rig.store, sample), await capture(rig.store, plain({ a: 'two' }))];
       const skippedRun = { path: at('run.sh'), reason: 'unreadable' } as const;

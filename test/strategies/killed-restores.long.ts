@@ -253,7 +253,7 @@ function refusedRange(error: unknown): undefined {
 }
 
 for (const strategy of strategies)
-  test(`${strategy}: after a kill of a restore, undo, redo or revert, the next opening follows the plan, and the command that its warning names reverses all changes (seed ${seed}, F86)`, async () => {
+  test(`${strategy}: after a kill of a restore, undo, redo or revert, the next opening follows the plan, and its warning gives a command that reverses all changes (seed ${seed}, F86)`, async () => {
     const tried: Tried = {};
     const daemon = new InProcessDaemon();
     try {

@@ -23,7 +23,7 @@ async function done(rig: DaemonRig, ...words: string[]): Promise<string> {
   return ran.stdout;
 }
 
-test('with four commands, a user continues on a laptop with a session that began in a container', async () => {
+test('a session began in a container: with four commands, the user continues this session on a laptop', async () => {
   const remote = bareRepository();
   const [container, laptop] = [new DaemonRig(), new DaemonRig()];
   try {

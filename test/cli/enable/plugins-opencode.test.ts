@@ -22,7 +22,7 @@ async function plugin(words: readonly string[], directory: string): Promise<Reco
 const call = (hooks: Record<string, Hook>, name: string, ...values: unknown[]): Promise<void> =>
   hooks[name]?.(...values) ?? Promise.reject(new Error(name));
 
-test('our hook reads the plugin’s events for start, prompt, tool and end; the events of a subagent count as those of its parent', async () => {
+test('our hook reads the plugin’s events for start, prompt, tool and end; the events of a subagent count as events of its parent', async () => {
   const { directory, words, events } = pluginRecorder('opencode');
   const hooks = await plugin(words, directory);
   const created = (info: object): object => ({ event: { type: 'session.created', properties: { info } } });

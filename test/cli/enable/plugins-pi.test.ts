@@ -21,7 +21,7 @@ async function extension(words: readonly string[], directory: string): Promise<M
   return handlers;
 }
 
-test("pi's events for prompts, tools and ends reach our hook, and the hook's answer becomes a hidden message", async () => {
+test("pi's events for prompt, tool and end reach our hook, and the hook's answer becomes a hidden message", async () => {
   const { directory, words, events } = pluginRecorder('pi');
   const handlers = await extension(words, directory);
   const context = { cwd: directory, sessionManager: { getSessionId: () => 'main' } };

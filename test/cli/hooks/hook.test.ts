@@ -141,7 +141,7 @@ test('the command `stop` ends the keeper, which first captures the last changes 
     assert.equal(JSON.parse(again.stdout), { stopped: false });
   }));
 
-test('if the checkpoint of a turn begins late, the list and the log mark it as late', () =>
+test('if the checkpoint of a turn begins late, the list and the log mark this checkpoint as late', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session exists', () => rig.sessions().length === 1);

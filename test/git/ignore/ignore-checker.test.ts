@@ -79,7 +79,7 @@ test('the checker uses info/exclude, the global ignore file and core.excludesFil
     assert.equal(await ignored('a', 'b', 'c', 'd'), [true, false, false, false]);
   }));
 
-test('the checker keeps one git process until it is renewed; a renewed checker reads a changed .gitignore', () =>
+test('the checker keeps one git process until the checker is renewed, and then reads a changed .gitignore', () =>
   withChecker(async ({ root, checker, ignored }) => {
     writeFileSync(join(root, '.gitignore'), 'a\n');
     assert.equal(await ignored('a', 'b'), [true, false]);

@@ -411,7 +411,7 @@ seen(
 );
 
 seen(
-  'with a key, the user plans a revert of a tool, and with a button, of a turn; Enter cancels a plan',
+  'the user plans a revert of a tool with a key, and a revert of a turn with a button; Enter cancels the plan',
   async () => {
     const { page } = shown;
     const { rig } = inspected;

@@ -58,7 +58,7 @@ test('every string is sent as well-formed Unicode, unchanged if it is already we
   );
 });
 
-test('an error replaces a message that is over the limit or cannot be encoded', async () => {
+test('instead of a message that is over the limit or cannot be encoded, the client gets an error', async () => {
   const output = new PassThrough();
   const writer = writerTo(output);
   const deep: unknown[] = [];

@@ -176,7 +176,7 @@ test('opening a session reads the cache of records once, and packing reads the c
     assert.is((checkpoints as readonly unknown[]).length, 380);
   }));
 
-test('after any change or damage of files, a session opens with the same result with the cache as without it', async () => {
+test('after any change or damage of the store, its records are the same with the cache and without the cache', async () => {
   const step = fc.tuple(fc.constantFrom(...Object.keys(acts)), fc.nat(1 << 20));
   await inTemporary(async (first) => {
     const store = await open(first);

@@ -145,7 +145,7 @@ for (const column of ['tag', 'name'] as const)
       }
     }));
 
-test('store/verify reports a directory with changed bytes, and the next create does not use it', () =>
+test('store/verify reports a directory with changed bytes, and the next create does not use this directory', () =>
   withStore(openSqlite, {}, async (rig) => {
     const ids = await threeTurns(rig.store);
     const { snapshot } = (await rig.store.checkpoints()).at(-1)?.record ?? { snapshot: '' };
