@@ -71,5 +71,5 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
  * True when the answer reports that this temporary file was left over after an error. A later request removes the file.
  */
 function isTold(path: string, { warnings = [] }: RestoreAnswer): boolean {
-  return isTemporary(path) && warnings.some((text) => text.includes('temporary file(s) of the restore'));
+  return isTemporary(path) && warnings.some((text) => text.includes('The restore could not remove '));
 }

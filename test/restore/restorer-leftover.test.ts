@@ -39,7 +39,7 @@ for (const [often, times, effects] of [
       assert.equal(leftIn(rig), []);
     }));
 
-test('a finished restore reports temporary files that remain, and the next change removes them', () =>
+test('a finished restore reports temporary files that it could not remove, and the next change removes these files', () =>
   withSessions(async (rig) => {
     rig.write('a', 'one\n');
     rig.write('new', 'one\n');
