@@ -6,6 +6,7 @@ const serve = (transport: object, more: object = {}): object => ({
   do: 'serve',
   transport,
   logLevel: 'info',
+  logFile: undefined,
   listens: true,
   watches: true,
   idleMs: 600_000,

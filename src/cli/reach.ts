@@ -48,8 +48,11 @@ interface Purpose {
    * command ends.
    */
   readonly stays?: boolean;
-  /** True when this process may write no files, so that the daemon needs a process of its own. */
-  readonly readsOnly?: boolean;
+  /**
+   * True when a daemon that the command starts needs a process of its own: the command's process may write no files, or
+   * runs for a long time.
+   */
+  readonly isSeparate?: boolean;
   /** The events to which the command listens. When absent, the command listens to new checkpoints. */
   readonly events?: readonly EventName[];
 }
@@ -192,11 +195,11 @@ async function begin(
 async function daemonFor(
   storage: string,
   hello: AttachOptions,
-  { stays = false, readsOnly = false }: Purpose,
+  { stays = false, isSeparate = false }: Purpose,
 ): Promise<CheckpointdClient> {
   const shared = stays ? undefined : await joinBackground(storage, hello);
   if (shared !== undefined) return shared;
-  if (stays || readsOnly) return CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
+  if (stays || isSeparate) return CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
   const { OwnDaemon } = await import('../own-daemon.ts');
   return CheckpointdClient.over(new OwnDaemon(storage), hello);
 }

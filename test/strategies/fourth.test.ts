@@ -24,6 +24,7 @@ test('if a fourth strategy is added, the daemon offers this strategy with the de
     available: true,
     retention: 'session',
     needsRepository: false,
+    reason: undefined,
   });
 });
 
