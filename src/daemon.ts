@@ -36,8 +36,8 @@ interface DaemonOptions {
    */
   readonly keepsOpen?: boolean;
   /**
-   * True to watch a work tree as soon as its session is open. False to wait until the first client leaves or a second
-   * client comes. Default: true.
+   * True to watch a work tree as soon as its session is open. If false, the daemon starts to watch when the first
+   * client leaves or a second client comes. Default: true.
    */
   readonly watches?: boolean;
   /** Called after an internal check has failed. The process should then end, so that the next process can recover. */

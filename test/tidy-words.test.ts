@@ -138,7 +138,7 @@ for (const [rule, found] of findings()) {
   });
 }
 
-test('the rules for words ignore code and brackets in a sentence, and the marks of a comment', () => {
+test('the rules for words count code and text in brackets as one word each, and skip comment signs such as //', () => {
   assert.equal(commentsOf('/** Of a\n * thing. */\nx();\n// One.\n// Two.\n'), ['Of a thing.', 'One. Two.']);
   assert.equal(sentencesOf('A `b` is. Then (D) comes: `e`.'), ['A `b` is.', 'Then (D) comes:', '`e`.']);
   assert.equal(wordCount('Reads `a b c` (see d, e) twice.'), 4);

@@ -148,8 +148,9 @@ const foundMax = 1_000;
 
 /**
  * Returns the unmarked paths that were made, changed or removed between two captures. Returns undefined when there are
- * too many paths. Returns a directory only if both captures contain it, with different permissions. A capture omits
- * empty directories. So a directory that is only in one capture may have existed all the time, as an empty directory.
+ * too many paths. Returns a directory only if both captures contain the directory and its permissions differ. A capture
+ * omits empty directories. So a directory that is only in one capture may have existed all the time, as an empty
+ * directory.
  */
 async function certainDifferences(
   earlier: ScannedTree,

@@ -61,8 +61,8 @@ export function chosenAmong(chosen: StoredSession, all: readonly StoredSession[]
 
 function choiceOf(chosen: StoredSession, [other, ...rest]: readonly StoredSession[]): string {
   if (other === undefined) return `${shortId(chosen)} of ${named(chosen)}`;
-  const more = rest.length === 0 ? '' : `, and ${rest.length} more ("checkpointd sessions" lists all)`;
-  return `${shortId(chosen)} of ${named(chosen)}; --session=${shortId(other)} uses the session of ${named(other)}, last used ${agoOf(other)}${more}`;
+  const more = rest.length === 0 ? '' : `; for ${rest.length} more, see "checkpointd sessions"`;
+  return `${shortId(chosen)} of ${named(chosen)}. Another session, of ${named(other)}, was last used ${agoOf(other)}; --session=${shortId(other)} uses it${more}`;
 }
 
 /**

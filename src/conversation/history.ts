@@ -86,9 +86,9 @@ export function nextTurnStart(history: Sequence<HistoryEntry>, start: number, en
 }
 
 /**
- * Returns the range after one entry was appended and the oldest `dropped` entries were removed. The range extends to
- * the end, because the newest entry must be included. If the earlier range was empty, the new range starts at the new
- * entry.
+ * Returns the range after one entry was appended. `dropped` is the number of entries that were removed at the start of
+ * the history. The range extends to the end, because the newest entry must be included. If the earlier range was empty,
+ * the new range starts at the new entry.
  */
 function rangeAfterAppend(history: Sequence<HistoryEntry>, before: ValidRange, dropped: number): ValidRange {
   const end = history.length;

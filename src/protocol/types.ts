@@ -597,7 +597,7 @@ export interface DiffFile {
    * listed only if its permissions changed (`040000`, `040700`). It does not count as a file.
    */
   readonly beforeMode?: FileMode | undefined;
-  /** The new mode of the file, as `beforeMode`. */
+  /** The new mode, in the form of `beforeMode`. */
   readonly afterMode?: FileMode | undefined;
   /** The encoding of `before`, `after` and `unified`: `base64` if any of them is not UTF-8. Absent: `utf-8`. */
   readonly encoding?: ContentEncoding | undefined;
@@ -3860,7 +3860,7 @@ export interface RequestTypes {
   /** Reads all data in the store and checks every hash. */
   'store/verify': { params: StoreVerifyParams; result: StoreVerifyResult; };
   /**
-   * Returns the outcome of the mutation that the id or key names. For a kept session, this also works after a
+   * Returns the outcome of the mutation with this id or key. For a kept session, this also works after a
    * restart.
    */
   'operation/get': { params: OperationGetParams; result: OperationGetResult; };

@@ -220,8 +220,8 @@ interface Bounds {
 }
 
 /**
- * Returns the paths to which a job is limited, in addition to the limits in its request. An undo may change only the
- * paths that the reversed restore changed. A recovery may change only the paths that the interrupted run may change.
+ * Returns the limits of a job that its request does not contain. An undo may change only the paths that the reversed
+ * restore changed. A recovery may change only the paths that the interrupted run may change.
  */
 async function boundsOf(
   { checkpoints }: RestoreSite,

@@ -289,7 +289,7 @@ function editMessage({ path, keptAs }: ReturnedEdit): string {
   const what = `A program wrote to ${JSON.stringify(toText(path))} after a restore had displaced the file`;
   return keptAs === undefined
     ? `${what}. The daemon put the written file back at its path, as an edit after the restore.`
-    : `${what}, and the path has changed since. The daemon put the written file beside the path as ${JSON.stringify(toText(keptAs))}.`;
+    : `${what}. The path may have changed since, so the daemon kept the file with this write beside the path, as ${JSON.stringify(toText(keptAs))}.`;
 }
 
 /** Returns the warning about files that a program edited while the restore replaced them. */

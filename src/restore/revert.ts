@@ -311,7 +311,7 @@ async function requirePaths(
   if (unknown.length === 0) return;
   throw new CheckpointdError(
     'UnknownPart',
-    `The range did not change ${JSON.stringify(toText(unknown[0] ?? rootPath))}. Nothing was changed. Look at the plan without this path, or at checkpoint/diff of the range.`,
+    `There is no change at ${JSON.stringify(toText(unknown[0] ?? rootPath))} in this range, so the daemon reverted nothing. Look at the plan without this path, or at checkpoint/diff of the range.`,
     { details: { paths: unknown.slice(0, 100).map(toText), count: unknown.length } },
   );
 }

@@ -24,7 +24,7 @@ type OpenSeat<Order, To, From> = (
 /** Serves the sessions that enter this thread, until the main thread ends the thread. */
 export function serveSeats<Order, To, From>(open: OpenSeat<Order, To, From>): void {
   const port = parentPort;
-  invariant(port !== null, 'the program of a watching thread does not run in a worker thread');
+  invariant(port !== null, 'the program of a watching thread was started outside a worker thread');
   const send = (message: FromThread<From>): void => port.postMessage(message);
   const seats = new Map<number, WatchedSeat<To>>();
   const probe = new LoopProbe((cause) => {

@@ -282,7 +282,7 @@ test('without --session, a command uses the most recently used session and says 
     const ran = await run(rig, 'status');
     assert.match(
       ran.stderr,
-      /has 2 sessions; using the most recently used session, ses_\w+ of two; --session=ses_\w+ uses the session of one, last used just now/,
+      /has 2 sessions; using the most recently used session, ses_\w+ of two\. Another session, of one, was last used just now; --session=ses_\w+ uses it/,
     );
     assert.match((await run(rig, 'status', `--session=${session}`)).stdout, new RegExp(session));
     await client.close();

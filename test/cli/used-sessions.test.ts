@@ -82,7 +82,7 @@ test('if another session was used within the last hour, a command that changes f
     assert.match(
       ran.stderr,
       new RegExp(
-        `using session ${used.session.slice(0, 12)} of codex \\("write two"\\); --session=${other.session.slice(0, 12)} uses the session of claude-code \\("write one"\\), last used 20 minutes ago`,
+        `using session ${used.session.slice(0, 12)} of codex \\("write two"\\)\\. Another session, of claude-code \\("write one"\\), was last used 20 minutes ago; --session=${other.session.slice(0, 12)} uses it`,
       ),
     );
     const named = await run(rig, 'restore', '1', '--yes', `--session=${other.session.slice(0, 12)}`);

@@ -205,7 +205,7 @@ test('if a content that was reported between two checkpoints is damaged, a rever
   await pair.daemon.close();
 });
 
-test('if an agent reports a write to a file that captures leave out, the daemon does not store the content of this file', async () => {
+test('if captures leave out a file, and an agent reports a write to this file, the daemon does not store its content', async () => {
   const pair = await new Pair().open();
   write(pair.root, { '.gitignore': 'seen.env\nout/\n', 'seen.env': 'old secret' });
   await pair.turn();

@@ -21,7 +21,7 @@ import {
 import type { World } from './example-world.ts';
 
 export interface WorldFault {
-  /** Runs before the surroundings of the example are made. A fault with this function gets its own daemon. */
+  /** Runs before the surroundings of the example are made. If a fault has `early`, the example gets its own daemon. */
   readonly early?: (world: World) => Promise<void> | void;
   /** Runs right before the request of the example, or as a step. */
   readonly make?: (world: World) => Promise<void> | void;

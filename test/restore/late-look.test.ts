@@ -135,7 +135,7 @@ test('if a path was edited or removed after the restore, a late write to the rep
     assert.equal(edits.map(({ keptAs = '' }) => keptAs).sort(byBytes), names.sort(byBytes));
   }));
 
-test('without a store, a replaced file with a late write is kept beside its path, and other replaced files are removed', () =>
+test('without a store, if a program wrote to a replaced file after the restore, this file is kept beside its path; other replaced files are removed', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();

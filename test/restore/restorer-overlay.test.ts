@@ -1,5 +1,5 @@
-// Tests restores on an overlay whose layers are on two disks, as in containers and live systems. There, a new name for
-// a file of the lower layer appears as a different file.
+// Tests restores on an overlay whose layers are on two disks, as in containers and live systems. There, if a file of
+// the lower layer gets a second name (a hard link), the two names look like two different files.
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { test } from 'uvu';

@@ -13,7 +13,7 @@ function told(error: unknown): { readonly kind: string; readonly retryable: bool
 const system = (code: string): Error =>
   Object.assign(new Error(`${code}: secret words`), { code, syscall: 'open', path: '/storage/x' });
 
-test('a failed system call gives an error with a kind and a remedy, not a defect (F91)', () => {
+test('a failed system call is reported with a kind and a remedy, and not as a defect (F91)', () => {
   const kinds: Readonly<Record<string, string>> = {
     ENOSPC: 'NoSpace',
     EDQUOT: 'NoSpace',

@@ -110,7 +110,7 @@ test('after an interrupted restore, a session without checkpoints refuses change
   assert.equal(await said(at), ['a', 'b']);
 });
 
-test('deleting a session deletes nothing of another session that has imported the deleted session’s document (Q15)', async () => {
+test('if session B has imported the document of session A, deleting B deletes nothing of A (Q15)', async () => {
   const at = await home();
   write(at.root, { 'a.txt': 'precious' });
   await create(at);

@@ -9,7 +9,7 @@ function size(name: string, usual: number): number {
   return Number(process.env[name] ?? usual);
 }
 
-test('a checkpoint that a machine reports as pushed reaches every other machine', async () => {
+test('if a machine reports a checkpoint as pushed, the checkpoint reaches every other machine', async () => {
   const fleet = {
     machines: size('MACHINES', 5),
     rounds: size('ROUNDS', 4),

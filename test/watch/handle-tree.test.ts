@@ -83,7 +83,7 @@ test('replacing a directory closes its handle and all handles below, which can t
     await marks('moved/e/f');
   }));
 
-test('a new entry inside the root with the root’s own name closes no handle; a new directory in place of the root closes all handles', () =>
+test('a new entry of the root closes no handle, even if it is named like the root; a new directory in place of the root closes all handles', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     const name = root.slice(root.lastIndexOf('/') + 1);
     tree.open(paths(''));

@@ -36,7 +36,7 @@ export type ConnectionEnd = ReaderEnd | 'outputClosed';
 export interface ConnectionPorts {
   readonly input: Readable;
   readonly output: FrameOutput;
-  /** Runs a request. Must not reject. The client's `$/cancelRequest` aborts `cancel`. */
+  /** Runs a request. Must not reject. The client's `$/cancelRequest` aborts the signal `cancel`. */
   readonly onRequest: (method: string, params: unknown, cancel: AbortSignal) => Promise<RequestOutcome>;
   readonly wantsNotification: (method: string) => boolean;
   readonly onNotification: (method: string, params: unknown) => void;

@@ -165,7 +165,7 @@ async function transferObjects(
   if (await quarantine.isWhole(roots)) return;
   throw new CheckpointdError(
     'DataCorrupt',
-    'The store removed parts of this snapshot together with an earlier checkpoint. Make the checkpoint again.',
+    'The store removed an earlier checkpoint, and with it data that this snapshot needs. Make the checkpoint again.',
     { details: { roots: [...roots] }, retryable: true },
   );
 }

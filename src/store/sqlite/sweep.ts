@@ -99,7 +99,8 @@ class Sweep {
     if (this.#trees.has(id)) return;
     const node = readNode(this.#database, id);
     this.#trees.add(id);
-    // `store/verify` reports a lost or damaged directory. A sweep keeps the rows below the directory that still exist.
+    // `store/verify` reports a lost or damaged directory. The sweep marks nothing through this directory, and goes on
+    // with the other directories.
     if (node instanceof CheckpointdError) return;
     for (const entry of node.entries.values()) {
       if (isSubTree(entry)) stack.push(entry.tree);

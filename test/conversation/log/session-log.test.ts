@@ -165,7 +165,7 @@ test('a kill of the process does not lose a record whose write was acknowledged 
   }
 });
 
-test('if a bit before complete records is flipped, the log is reported as damaged and stays unchanged', async ({
+test('if one bit of a log is flipped, and complete records follow, the log is reported as damaged and stays unchanged', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);

@@ -260,7 +260,7 @@ test('even the removal of one ref writes a note; after a kill, the next opening 
     assert.is(refs.refs.get('refs/own/a'), one);
   }));
 
-test('if git refuses a change of refs, the error says that nothing changed, even if git would also refuse to delete the new refs', () =>
+test('if git refuses both the creation of refs and the deletion of the same refs, the error says that nothing changed', () =>
   withRefs(async ({ refs, again, objects: [one], left, gitDir }) => {
     git(gitDir, 'update-ref', 'refs/own', one);
     const changes = ['refs/own/a', 'refs/own/b'].map((ref) => ({ ref, to: one }));

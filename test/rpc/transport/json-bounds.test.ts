@@ -60,7 +60,7 @@ test('a text gives no value if its outermost level is too long, is truncated or 
   assert.is(outermostLevel(Buffer.from(`["${filler}"]`)), undefined);
 });
 
-test('the outermost level of 64 MiB of brackets is parsed or refused quickly', () => {
+test('if a text has 64 MiB of brackets, its outermost level is quickly parsed or refused', () => {
   const bomb = Buffer.alloc(64 << 20, '[],');
   const started = process.cpuUsage();
   assert.is(outermostLevel(bomb), undefined);

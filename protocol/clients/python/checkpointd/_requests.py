@@ -884,8 +884,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> OperationGetResult:
-        """Returns the outcome of the mutation that the id or key names. For a kept session, this
-        also works after a restart.
+        """Returns the outcome of the mutation with this id or key. For a kept session, this also
+        works after a restart.
         """
         result: OperationGetResult = await self.request("operation/get", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result

@@ -829,8 +829,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> OperationGetResult:
-        """Returns the outcome of the mutation that the id or key names. For a kept session, this
-        also works after a restart.
+        """Returns the outcome of the mutation with this id or key. For a kept session, this also
+        works after a restart.
         """
         result: OperationGetResult = self.request("operation/get", params, on_progress=on_progress, timeout=timeout)
         return result

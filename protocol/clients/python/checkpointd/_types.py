@@ -1202,7 +1202,7 @@ class DiffFile(_DiffFileRequired, total=False):
     # directory is listed only if its permissions changed (`040000`, `040700`). It does not count
     # as a file.
     beforeMode: FileMode
-    # The new mode of the file, as `beforeMode`.
+    # The new mode, in the form of `beforeMode`.
     afterMode: FileMode
     # The encoding of `before`, `after` and `unified`: `base64` if any of them is not UTF-8.
     # Absent: `utf-8`.

@@ -1594,7 +1594,7 @@ pub struct DiffFile {
     /// as a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_mode: Option<FileMode>,
-    /// The new mode of the file, as `beforeMode`.
+    /// The new mode, in the form of `beforeMode`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_mode: Option<FileMode>,
     /// The encoding of `before`, `after` and `unified`: `base64` if any of them is not UTF-8.
@@ -6856,8 +6856,8 @@ impl Request for StoreVerifyRequest {
     type Result = StoreVerifyResult;
 }
 
-/// Returns the outcome of the mutation that the id or key names. For a kept session, this also
-/// works after a restart.
+/// Returns the outcome of the mutation with this id or key. For a kept session, this also works
+/// after a restart.
 #[derive(Debug)]
 pub enum OperationGetRequest {}
 impl Request for OperationGetRequest {

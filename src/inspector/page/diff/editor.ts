@@ -58,6 +58,6 @@ function signOf(code: string): HTMLElement {
   return sign;
 }
 
-/** Gives a view a name for screen readers, and lets the keyboard focus the view. */
+/** Gives a view a name for screen readers, and lets users reach the view with the keyboard. */
 export const labelled = (label: string): Extension =>
   EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' });
