@@ -1,13 +1,9 @@
 // A program can check some of the rules for sentences. This test checks these rules. The rules are about the first
 // words of comments, words that hide the actor, the length of a sentence, and the headings of DECISIONS. Each number
 // may only become smaller.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
+import { blocksOf, commentsOf, filesOf, pages, read, sentencesOf } from '../scripts/lint/sentences.ts';
 
 /** For each rule, the number of findings that is allowed. Lower a number when you have removed findings; never raise one. */
 const allowed = {
@@ -17,58 +13,14 @@ const allowed = {
   decision: 0,
 } as const;
 
-interface Text {
-  readonly name: string;
-  readonly text: string;
-}
-
-const isGenerated = (name: string): boolean => /^(src\/protocol\/|protocol\/REFERENCE\.md)/.test(name);
-
-const read = (name: string): Text => ({ name, text: readFileSync(join(root, name), 'utf8') });
-
-function filesOf(folder: string, ending: string): Text[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .map((name) => `${folder}/${name}`)
-    .filter((name) => name.endsWith(ending) && !isGenerated(name))
-    .filter((name) => !/(^|\/)(node_modules|target|versions)\//.test(name))
-    .sort()
-    .map(read);
-}
-
-const sources = ['src', 'test', 'scripts'].flatMap((folder) => filesOf(folder, '.ts'));
-const pages = [
-  ...['README.md', 'CHANGELOG.md'].map(read),
-  ...['src', 'test', 'protocol'].flatMap((folder) => filesOf(folder, '.md')),
-];
-
-/** Returns the comments of a program as plain text, without their marks. */
-function commentsOf(text: string): string[] {
-  const found = text.matchAll(/^[ \t]*\/\*\*?((?:(?!\*\/)[\s\S])*)\*\/|((?:^[ \t]*\/\/[^\n]*\n)+)/gm);
-  return [...found].map(([, block, lines]) =>
-    (block ?? lines ?? '')
-      .replaceAll(/^[ \t]*(?:\*|\/\/) ?/gm, '')
-      .replaceAll(/\s+/g, ' ')
-      .trim(),
-  );
-}
-
-/** Returns the paragraphs, list items and table cells of a page, without code blocks. */
-function blocksOf(text: string): string[] {
-  return text
-    .replaceAll(/^```[\s\S]*?^```/gm, '')
-    .split(/\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\. ))/)
-    .flatMap((block) => (block.trim().startsWith('|') ? block.split('|') : [block]))
-    .map((block) => block.replaceAll(/\s+/g, ' ').trim());
-}
-
-const sentencesOf = (text: string): string[] => text.split(/(?<=[.!?:])\s+(?=[A-Z`"'*(@[])/);
-
 /** Code, links and references count as one word each, because a reader skips each of them at once. */
 const wordCount = (sentence: string): number =>
   sentence
     .replaceAll(/`[^`]*`|\([^()]*\)/g, 'x')
     .split(/\s+/)
     .filter((word) => /\w/.test(word)).length;
+
+const sources = ['src', 'test', 'scripts'].flatMap((folder) => filesOf(folder, '.ts'));
 
 const wordsMax = 35;
 const openings = /^(?:Of|What|Those|The same|Whatever)\b/;
@@ -100,13 +52,13 @@ function findings(): ReadonlyMap<keyof typeof allowed, readonly string[]> {
   const comments = sources.flatMap(({ name, text }) =>
     commentsOf(text).map((comment) => ({ name, text: comment })),
   );
-  const blocks = pages.flatMap(({ name, text }) => blocksOf(text).map((block) => ({ name, text: block })));
+  const blocks = pages().flatMap(({ name, text }) => blocksOf(text).map((block) => ({ name, text: block })));
   const short = (name: string, text: string): string => `${name}: ${text.slice(0, 100)}`;
-  const all = [...sources, ...pages, read('protocol/protocol.json')].filter(
+  const all = [...sources, ...pages(), read('protocol/protocol.json')].filter(
     ({ name }) => name !== 'test/tidy-words.test.ts',
   );
   return new Map([
-    ['decision', wrongEntries(readFileSync(join(root, 'src/DECISIONS.md'), 'utf8'))],
+    ['decision', wrongEntries(read('src/DECISIONS.md').text)],
     [
       'opening',
       comments.filter(({ text }) => openings.test(text)).map(({ name, text }) => short(name, text)),
