@@ -1,5 +1,5 @@
-// Tests that the cached code of a file is used, because a start without it takes nearly twice as long. The cached code
-// of a changed source, or damaged code, must not be used.
+// Tests that the cached code of a file is used, because a start without it takes nearly twice as long. Cached code
+// must not be used if its source has changed or if the code is damaged.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

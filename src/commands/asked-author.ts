@@ -23,7 +23,7 @@ export function askedAuthor(session: Session, range: RevertRange, asked: string)
   };
 }
 
-/** Returns the session that a client names as the author, by its id or by its agent. @throws UnknownPart */
+/** Returns the session of an author. The client names the id or the agent of the session. @throws UnknownPart */
 function authorNamed(session: Session, range: RevertRange, author: string): SessionId {
   const { index, ledger } = session.requireCheckpoints();
   const known = ledger.reports.agents().set(session.id, agentNameOf(session));

@@ -137,7 +137,7 @@ const steps = {
   undo: {
     description: 'Undid a restore',
     nothing:
-      'There is no restore left to undo. (Undo reverses a restore, a revert, a redo, or the end of a tangent with files.) To go back further, restore a checkpoint. checkpoint/list lists the checkpoints. With kind "safety", it lists the states before the restores.',
+      'There is no restore left to undo. (Undo reverses a restore, a revert, a redo, or a restore at the end of a tangent.) To go back further, restore a checkpoint. checkpoint/list lists the checkpoints. With kind "safety", it lists the states before the restores.',
   },
   redo: {
     description: 'Redid a restore',

@@ -3518,7 +3518,7 @@ export interface RemoteSessionsParams {
 
 /** Answer to `remote/sessions`. */
 export interface RemoteSessionsResult {
-  /** The lines of the remote, at most 10,000, newest first by the clocks of their writers. */
+  /** The lines of the remote, at most 10,000, newest first. Each writer uses its own clock. */
   readonly lines: readonly RemoteLine[];
   /** The lines that were refused because their data is invalid. No part of these lines was stored. */
   readonly refused: readonly RefusedLine[];

@@ -53,8 +53,8 @@ interface Patience {
    */
   readonly stopMsMax: number;
   /**
-   * The time that is always left for sending the responses. If the work stops before `drainedMsMax` is over, the
-   * responses get the remaining time, too.
+   * The time that is always left for sending the responses. If the work stops before `drainedMsMax` is over, the rest of
+   * that time is added.
    */
   readonly drainMsMax: number;
   readonly drainedMsMax: number;

@@ -240,7 +240,7 @@ test('for an unknown command or tag, the command line proposes similar commands 
     await client.close();
   }));
 
-test('the command line refuses an option without effect, and refuses help for an unknown command', () =>
+test('the command line refuses an option that would have no effect, and help for an unknown command', () =>
   withRig(async (rig) => {
     for (const words of [
       ['sessions', '-C', '.'],

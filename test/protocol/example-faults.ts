@@ -130,7 +130,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
         );
       }),
   },
-  /** Makes a kept session of a later version. */
+  /** Makes a kept session in the format of a later version of checkpointd. */
   laterFormat: {
     async make(world) {
       const session = await keptSession(world, { conversationId: 'later' });

@@ -226,7 +226,7 @@ test('even if the recovery of a restore is interrupted twice, no edit is lost', 
     assert.is(rig.read('fresh'), 'made after the kill\n');
   }));
 
-test('even with a note of an earlier version, the recovery of an undo keeps a file that was ignored before', () =>
+test('if an earlier version wrote the note of an interrupted undo, recovery keeps a file that was ignored before the undo', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('f', 'one\n');

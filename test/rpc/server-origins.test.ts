@@ -71,7 +71,7 @@ test('two clients and a command line get each event once, with the name of the c
     await first.close();
   }));
 
-test('an event about an opened session or a full context window names the client that caused the event', () =>
+test('the event that a session was opened, or that a context window is full, says which client caused it', () =>
   withRig(async (rig) => {
     const first = await rig.start({});
     const { session } = await rig.open(first, { retention: 'keep' });

@@ -104,7 +104,7 @@ const openAll = `
   const { state, reason } = watcher.figures; await watcher.close();
   console.log(JSON.stringify({ before, missing: missing.length, isPassed, state, reason, said }));`;
 
-test('if there are too few watches for both directory handles and chokidar, the handles get the watches', () =>
+test('if the system has too few watches for chokidar and for directory handles, the handles get the watches', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(120, rig.root, openAll);

@@ -122,8 +122,8 @@ export class SessionLog implements RecordLog {
    */
   cutBytes = 0;
   /**
-   * The file to which the opening saved the bytes that it cut off. Present only if these bytes were a complete line. A
-   * complete line may record a request that the daemon has answered.
+   * The file with the bytes that were cut off when the log was opened. Present only if these bytes were a complete line.
+   * A complete line may record a request that the daemon has answered.
    */
   keptTail: string | undefined;
 

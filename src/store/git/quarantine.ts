@@ -325,7 +325,7 @@ interface ObjectFile {
 }
 
 /**
- * Returns the finished object files. The index of a pack comes after the pack. A program that sees the index then also
+ * Returns the finished object files. The index of a pack comes after the pack, so each program that sees the index also
  * finds the pack.
  */
 function objectFiles(objects: string): ObjectFile[] {

@@ -4312,7 +4312,7 @@ class RemoteSessionsParams(_RemoteSessionsParamsRequired, total=False):
 
 class RemoteSessionsResult(TypedDict):
     """Answer to `remote/sessions`."""
-    # The lines of the remote, at most 10,000, newest first by the clocks of their writers.
+    # The lines of the remote, at most 10,000, newest first. Each writer uses its own clock.
     lines: List[RemoteLine]
     # The lines that were refused because their data is invalid. No part of these lines was
     # stored.

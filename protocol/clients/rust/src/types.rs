@@ -405,8 +405,8 @@ pub enum SkipReason {
     /// program created the file while the restore was interrupted.
     #[serde(rename = "conflict")]
     Conflict,
-    /// In a restore: when the checkpoint was made, ignore rules, exclude globs or the size limit
-    /// excluded the path, or the path was unreadable.
+    /// In a restore: the checkpoint lacks the path, because ignore rules, exclude globs or the size
+    /// limit excluded the path, or the path was unreadable.
     #[serde(rename = "notCapturedThen")]
     NotCapturedThen,
     /// In an undo or redo: the path changed later, but the reversed restore had not changed it.
@@ -6042,7 +6042,7 @@ impl RemoteSessionsParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteSessionsResult {
-    /// The lines of the remote, at most 10,000, newest first by the clocks of their writers.
+    /// The lines of the remote, at most 10,000, newest first. Each writer uses its own clock.
     pub lines: Vec<RemoteLine>,
     /// The lines that were refused because their data is invalid. No part of these lines was
     /// stored.
