@@ -44,7 +44,9 @@ function edited(bytes: Buffer, { kind, at, length }: Edit): Buffer {
   if (kind === 'insert')
     return Buffer.concat([bytes.subarray(0, position), noise(length), bytes.subarray(position)]);
   const copy = Buffer.from(bytes);
-  noise(Math.min(length, bytes.length - position)).copy(copy, position);
+  // Each byte gets another value. Random bytes would sometimes equal the bytes that they overwrite.
+  for (const [i, random] of noise(Math.min(length, bytes.length - position)).entries())
+    copy.writeUInt8((copy.readUInt8(position + i) + 1 + (random % 255)) % 256, position + i);
   return copy;
 }
 
@@ -164,7 +166,8 @@ test('each content with a damaged chunk is reported, and storing the chunk again
     const versions = [bytes, edited(bytes, { kind: 'overwrite', at: 0.9, length: 1 })];
     for (const harm of [
       'DELETE FROM checkpoint_chunks WHERE digest = ?',
-      "UPDATE checkpoint_chunks SET content = CAST(x'00' || substr(content, 2) AS BLOB) WHERE digest = ?",
+      `UPDATE checkpoint_chunks SET content = CAST(
+         CASE substr(content, 1, 1) WHEN x'00' THEN x'01' ELSE x'00' END || substr(content, 2) AS BLOB) WHERE digest = ?`,
       'UPDATE checkpoint_chunks SET content = zeroblob(length(content)) WHERE digest = ?',
     ]) {
       for (const part of [0, 1]) {
