@@ -41,7 +41,7 @@ class RestingClient {
       const answer = await this.#resting.answer(method, params, options.signal);
       if (answer !== undefined) return answer;
     }
-    this.#opened ??= reach(this.#given, { isSeparate: true });
+    this.#opened ??= reach(this.#given, { readsOnly: true });
     const { client } = await this.#opened;
     return client.request(method, params, options);
   }

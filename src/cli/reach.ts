@@ -48,11 +48,10 @@ interface Purpose {
    * command ends.
    */
   readonly stays?: boolean;
-  /**
-   * True when a daemon that the command starts needs a process of its own: the command's process may write no files, or
-   * runs for a long time.
-   */
-  readonly isSeparate?: boolean;
+  /** True when the command serves a page for a long time. A daemon that it starts has a process of its own. */
+  readonly serves?: boolean;
+  /** True when this process may write no files. A daemon that the command starts has a process of its own. */
+  readonly readsOnly?: boolean;
   /** The events to which the command listens. When absent, the command listens to new checkpoints. */
   readonly events?: readonly EventName[];
 }
@@ -195,11 +194,12 @@ async function begin(
 async function daemonFor(
   storage: string,
   hello: AttachOptions,
-  { stays = false, isSeparate = false }: Purpose,
+  { stays = false, serves = false, readsOnly = false }: Purpose,
 ): Promise<CheckpointdClient> {
   const shared = stays ? undefined : await joinBackground(storage, hello);
   if (shared !== undefined) return shared;
-  if (stays || isSeparate) return CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
+  const args = [`--storage-dir=${storage}`, ...(readsOnly ? ['--no-watch'] : [])];
+  if (stays || serves || readsOnly) return CheckpointdClient.start({ args, ...hello });
   const { OwnDaemon } = await import('../own-daemon.ts');
   return CheckpointdClient.over(new OwnDaemon(storage), hello);
 }
