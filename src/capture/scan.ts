@@ -226,29 +226,23 @@ export async function scanAll(
   const options = optionsOf(place, earlier, request);
   const isPlain = request.since === undefined && request.alsoInclude === undefined;
   const handles = isPlain ? place.handles() : undefined;
-  if (handles?.isReady === false) {
-    const beforeReading = async (paths: readonly TreePath[]): Promise<void> => {
-      if (paths.length >= manyDirectories && (await handles.whenReady())) throw new HandlesReady();
-    };
-    try {
-      const unwatched = { ...options, beforeReading };
-      return await scanWatched(place, state, { options: unwatched, handles: undefined, reason });
-    } catch (error) {
-      if (!(error instanceof HandlesReady)) throw error;
-    }
-  }
-  return scanWatched(place, state, { options, handles, reason });
+  if (handles?.isReady === true) return scanWatched(place, state, { options, handles, reason });
+  passInterleaving('scanAll: begins');
+  const scan = beginScan(options);
+  const isWatchable = async (directories: number): Promise<boolean> =>
+    directories >= manyDirectories && (await handles?.whenReady()) === true;
+  const isWalked = await scan.walk.run(isWatchable);
+  if (!isWalked && handles !== undefined) return scanWatched(place, state, { options, handles, reason });
+  const result = await readAll(scan, options);
+  return { result, reason, next: { listings: result.listings, clock: options.clock, base: state.base } };
 }
 
 /** With this number of directories in one level of the tree, a second scan takes longer than the start of the handles. */
 const manyDirectories = 500;
 
-/** Thrown by a walk that must start again, because directories can be watched now. The scan has read no file yet. */
-class HandlesReady extends Error {}
-
 interface WatchedScan {
   readonly options: ScanOptions;
-  readonly handles: ScanHandles | undefined;
+  readonly handles: ScanHandles;
   readonly reason: FullCaptureReason;
 }
 
@@ -258,26 +252,25 @@ async function scanWatched(
   state: ScanState,
   { options, handles, reason }: WatchedScan,
 ): Promise<Scanned> {
-  const position = handles?.changes.position ?? 0;
-  const rules = handles && (await rulesNow(place.workTree.root, place.scopes));
-  passInterleaving('scanAll: rules');
+  const { position } = handles.changes;
+  const rules = await rulesNow(place.workTree.root, place.scopes);
+  passInterleaving('scanAll: begins');
   const unwatched = new Set<TreePath>();
   const beforeReading = async (paths: readonly TreePath[]): Promise<void> => {
     for (const path of paths) unwatched.delete(path);
-    for (const path of (await handles?.open(paths)) ?? []) unwatched.add(path);
+    for (const path of await handles.open(paths)) unwatched.add(path);
   };
-  const result = await fullScan(handles === undefined ? options : { ...options, beforeReading });
+  const scan = beginScan({ ...options, beforeReading });
+  await scan.walk.run();
+  const result = await readAll(scan, options);
   const { root, listings } = result;
   const next = { listings, clock: options.clock, base: state.base };
-  if (rules === undefined || result.isStopped) return { result, reason, next };
+  if (result.isStopped) return { result, reason, next };
   if (!options.clock.isLocal || rules.mounts !== '')
     return { result, reason, next: { ...next, base: 'never' } };
   const recheck = await Recheck.of(listings, unwatched, options.slices);
-  return {
-    result,
-    reason,
-    next: { ...next, base: { root, listings, position, rules, recheck, fastScans: 0 } },
-  };
+  const base = { root, listings, position, rules, recheck, fastScans: 0 };
+  return { result, reason, next: { ...next, base } };
 }
 
 /** Returns the listings that an earlier opening wrote, for the first scan of this opening. */
@@ -325,17 +318,28 @@ function optionsOf(
  */
 const againMax = 20;
 
-/** Lists directories and reads the files whose content is unknown, in rounds, until nothing changes during a round. */
-async function fullScan(options: ScanOptions): Promise<ScanResult> {
+/** A full scan in progress. */
+interface FullScan {
+  readonly walk: Walk;
+  readonly reading: FileReading;
+}
+
+function beginScan(options: ScanOptions): FullScan {
   const reading = new FileReading(options);
-  const walk = new Walk({ ...options, onListed: (names) => reading.reportListed(names) });
+  return { reading, walk: new Walk({ ...options, onListed: (names) => reading.reportListed(names) }) };
+}
+
+/**
+ * Reads the files whose content is unknown after a walk. Walks changed directories again, in rounds, until nothing
+ * changes during a round.
+ */
+async function readAll({ walk, reading }: FullScan, options: ScanOptions): Promise<ScanResult> {
   let passed = 0;
   const readFresh = async (): Promise<void> => {
     reading.pass(walk.unchangedFiles - passed);
     passed = walk.unchangedFiles;
     await reading.readAll(walk.takeFresh());
   };
-  await walk.run();
   await readFresh();
   let unsettled: readonly WalkedDirectory[] = [];
   for (let attempt = 0; !reading.isStopped; attempt += 1) {

@@ -106,11 +106,15 @@ export class Walk {
    */
   readonly #lastChain = new Map<TreePath, string>();
 
-  /** Walks everything. @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root itself fails. */
-  async run(): Promise<void> {
+  /**
+   * Walks everything. Before each level of the tree, calls `ends` with the number of its directories. If `ends` returns
+   * true, ends the walk and returns false. @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root
+   * itself fails.
+   */
+  async run(ends?: (directories: number) => Promise<boolean>): Promise<boolean> {
     const scope = await this.#options.scopes.outermost();
     for (const path of scope.gitDirectories) this.#gitDirectories.add(path);
-    await this.#walk([await this.#rootInherited(scope)]);
+    return this.#walk([await this.#rootInherited(scope)], ends);
   }
 
   /** Returns the directories that were listed since the last call. The caller reads the files of these directories. */
@@ -190,9 +194,13 @@ export class Walk {
     return { path: rootPath, mode: 'rules', scope, chain, previous, alsoInclude };
   }
 
-  async #walk(start: readonly Inherited[]): Promise<void> {
+  async #walk(
+    start: readonly Inherited[],
+    ends?: (directories: number) => Promise<boolean>,
+  ): Promise<boolean> {
     let frontier = start;
     while (frontier.length > 0) {
+      if ((await ends?.(frontier.length)) === true) return false;
       const listed: WalkedDirectory[] = [];
       const unchanged: WalkedDirectory[] = [];
       await this.#options.beforeReading?.(frontier.map(({ path }) => path));
@@ -221,6 +229,7 @@ export class Walk {
       }
       frontier = next;
     }
+    return true;
   }
 
   #admit(directory: WalkedDirectory): void {

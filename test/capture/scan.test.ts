@@ -211,7 +211,7 @@ test('whenWatched() resolves after the first capture with directory handles, but
 /** Runs `body` and calls `begins` with the kind of each scan when it begins. */
 async function withBegun(begins: (kind: 'full' | 'fast') => void, body: () => Promise<void>): Promise<void> {
   installInterleaving((where) => {
-    if (where === 'scanAll: rules') begins('full');
+    if (where === 'scanAll: begins') begins('full');
     if (where === 'scan: fence') begins('fast');
   });
   try {
