@@ -25,6 +25,7 @@ export async function reachedAtRest(given: Given): Promise<Asked | undefined> {
 class RestingClient {
   readonly #resting: Resting;
   readonly #given: Given;
+  readonly #answers: Promise<unknown>[] = [];
   #opened: Promise<Reached> | undefined;
 
   constructor(resting: Resting, given: Given) {
@@ -38,12 +39,21 @@ class RestingClient {
     options: RequestOptions = {},
   ): Promise<ResultOf<M>> {
     if (this.#opened === undefined) {
-      const answer = await this.#resting.answer(method, params, options.signal);
+      const answering = this.#resting.answer(method, params, options.signal);
+      this.#answers.push(answering);
+      const answer = await answering;
       if (answer !== undefined) return answer;
     }
-    this.#opened ??= reach(this.#given, { readsOnly: true });
+    this.#opened ??= this.#open();
     const { client } = await this.#opened;
     return client.request(method, params, options);
+  }
+
+  /** Stops reading the files before the daemon starts. The daemon may run in this process, and it writes files. */
+  async #open(): Promise<Reached> {
+    await Promise.allSettled(this.#answers);
+    await this.#resting.close();
+    return reach(this.#given);
   }
 
   /** No daemon has the session open, so there are no events. */
@@ -52,8 +62,8 @@ class RestingClient {
   }
 
   async close(): Promise<void> {
-    await this.#resting.close();
-    const opened = await this.#opened;
-    await opened?.client.close();
+    if (this.#opened === undefined) return this.#resting.close();
+    const { client } = await this.#opened;
+    await client.close();
   }
 }

@@ -2,7 +2,7 @@
 // client of one method of the protocol.
 import type { CheckpointdClient } from '../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
-import type { Where } from './reach.ts';
+import type { DaemonKind, Where } from './reach.ts';
 import { say } from './terminal.ts';
 import type { TreePaths } from './tree-paths.ts';
 
@@ -60,8 +60,7 @@ export interface CliCommand {
    */
   readonly reads?: true;
   readonly changesFiles?: true;
-  /** True when the command runs until the user ends it. */
-  readonly stays?: true;
+  readonly daemon?: DaemonKind;
   /**
    * Prints the part of the output that needs no session. Called when the command finds no session, before the command
    * fails.

@@ -65,7 +65,7 @@ async function reachedFor(
     return await reach(wanted, {
       make: command.makesSession === true,
       changesFiles: command.changesFiles === true,
-      stays: command.stays === true,
+      daemon: command.daemon,
       allowProtected: options['allowProtected'] === true,
     });
   } catch (error) {

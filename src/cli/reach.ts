@@ -37,21 +37,22 @@ export interface Reached {
   readonly workspace: string;
 }
 
+/**
+ * The daemon that opens a session when no daemon has the session open:
+ * - `brief`: the background daemon, or a daemon in the command's process. For a command that ends by itself.
+ * - `lasting`: the background daemon, or a daemon process, which other commands can join. For a command that runs until
+ *   the user ends it.
+ * - `private`: always a new daemon process, which no other command ends. For a command that has to keep its daemon.
+ */
+export type DaemonKind = 'brief' | 'lasting' | 'private';
+
 interface Purpose {
   readonly make?: boolean;
   /** True when the command changes files. The user must then see which session the command uses. */
   readonly changesFiles?: boolean;
   /** True to allow a new session even in the home directory and similar places. */
   readonly allowProtected?: boolean;
-  /**
-   * True when the client runs for a long time. A client that runs for a long time gets its own daemon, which no other
-   * command ends.
-   */
-  readonly stays?: boolean;
-  /** True when the command serves a page for a long time. A daemon that it starts has a process of its own. */
-  readonly serves?: boolean;
-  /** True when this process may write no files. A daemon that the command starts has a process of its own. */
-  readonly readsOnly?: boolean;
+  readonly daemon?: DaemonKind | undefined;
   /** The events to which the command listens. When absent, the command listens to new checkpoints. */
   readonly events?: readonly EventName[];
 }
@@ -59,7 +60,13 @@ interface Purpose {
 /** Finds the session and connects to it, or opens it. @throws NoSession */
 export async function reach(
   where: Where,
-  { make = false, changesFiles = false, allowProtected = false, events, ...kind }: Purpose = {},
+  {
+    make = false,
+    changesFiles = false,
+    allowProtected = false,
+    events,
+    daemon: kind = 'brief',
+  }: Purpose = {},
 ): Promise<Reached> {
   const storage = storageAt(where.storage);
   const hello = helloFor(events);
@@ -187,19 +194,15 @@ async function begin(
   }
 }
 
-/**
- * Connects to the background daemon, or starts a daemon that serves only this command. If possible, this daemon runs in
- * the command's process.
- */
+/** Connects to the background daemon, or starts a daemon. */
 async function daemonFor(
   storage: string,
   hello: AttachOptions,
-  { stays = false, serves = false, readsOnly = false }: Purpose,
+  kind: DaemonKind,
 ): Promise<CheckpointdClient> {
-  const shared = stays ? undefined : await joinBackground(storage, hello);
+  const shared = kind === 'private' ? undefined : await joinBackground(storage, hello);
   if (shared !== undefined) return shared;
-  const args = [`--storage-dir=${storage}`, ...(readsOnly ? ['--no-watch'] : [])];
-  if (stays || serves || readsOnly) return CheckpointdClient.start({ args, ...hello });
+  if (kind !== 'brief') return CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
   const { OwnDaemon } = await import('../own-daemon.ts');
   return CheckpointdClient.over(new OwnDaemon(storage), hello);
 }

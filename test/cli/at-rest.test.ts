@@ -70,9 +70,9 @@ async function closed(rig: DaemonRig, strategy: string): Promise<string> {
   return session;
 }
 
-function generation(rig: DaemonRig, session: string): number {
+function owner(rig: DaemonRig, session: string): { readonly generation: number; readonly pid: number } {
   const file = join(rig.storage, session, 'checkpointd', 'owner.json');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly generation: number }).generation;
+  return JSON.parse(readFileSync(file, 'utf8')) as { readonly generation: number; readonly pid: number };
 }
 
 /**
@@ -108,14 +108,14 @@ for (const [strategy, commands] of [
   test(`${strategy}: a read-only command prints the same for a closed session as for an open session, and writes nothing`, () =>
     withRig(async (rig) => {
       const session = await closed(rig, strategy);
-      const [unchanged, opened] = [state(rig.storage, rig.work), generation(rig, session)];
+      const [unchanged, opened] = [state(rig.storage, rig.work), owner(rig, session).generation];
       assert.match(await said(rig, 'status'), /has not changed since this checkpoint\./);
       assert.equal(state(rig.storage, rig.work), unchanged);
       edit(rig);
       const before = state(rig.storage, rig.work);
       await readClosedAndOpen(rig, strategy, commands, (command) => {
         assert.equal(state(rig.storage, rig.work), before, command);
-        assert.is(generation(rig, session), opened, command);
+        assert.is(owner(rig, session).generation, opened, command);
         assert.equal(rig.processes(), [], command);
       });
     }));
@@ -142,11 +142,11 @@ test('commands read a long closed session from its packed records, without openi
       existsSync(join(rig.storage, session, 'checkpointd', 'packed-records')),
       'the opening cached them',
     );
-    const [before, opened] = [state(rig.storage, rig.work), generation(rig, session)];
+    const [before, opened] = [state(rig.storage, rig.work), owner(rig, session).generation];
     assert.is((await said(rig, 'list')).trim().split('\n').length, 120);
     assert.match(await said(rig, 'show 60'), 'turn 60');
     assert.equal(state(rig.storage, rig.work), before);
-    assert.is(generation(rig, session), opened);
+    assert.is(owner(rig, session).generation, opened);
   }));
 
 /** Each function damages a closed session, or leaves it unfinished, so that commands have to open the session. */
@@ -173,11 +173,11 @@ for (const [what, make] of Object.entries(doubts))
     withRig(async (rig) => {
       const session = await closed(rig, 'shadow');
       const list = await said(rig, 'list');
-      const opened = generation(rig, session);
+      const opened = owner(rig, session).generation;
       make(join(rig.storage, session, 'checkpointd'));
       const now = await said(rig, 'list');
       assert.is(now.split('\n').length, list.split('\n').length, now);
-      assert.is(generation(rig, session), opened + 1);
+      assert.is(owner(rig, session).generation, opened + 1);
     }));
 
 test('if a command cannot make a temporary directory, it reads a closed session through a daemon', () =>
@@ -227,7 +227,7 @@ test('a request that changes a closed session, or has an unknown tag, is answere
     const program = rig.run(['show', '9', `--storage=${rig.storage}`]);
     assert.is(await program.code, 1);
     assert.match(program.stderr, /Checkpoint "9" not found/);
-    assert.ok(existsSync(join(rig.storage, session)));
+    assert.is(owner(rig, session).pid, program.pid, 'the daemon runs in the process of the command');
   }));
 
 test.run();

@@ -21,7 +21,7 @@ export async function runInspector(where: Where, wantedPort: string | undefined)
       `Give a number from 0 to ${portMax}; 0 lets the system choose.`,
     );
   const storage = storageAt(where.storage);
-  const purpose = { events: inspectedEvents, serves: true } as const;
+  const purpose = { events: inspectedEvents, daemon: 'lasting' } as const;
   const { client, session } = await reach(where, purpose);
   const open = async (id: string) =>
     (await reach({ path: where.path, session: id, storage }, purpose)).client;

@@ -42,7 +42,7 @@ export const consoleCommand: CliCommand = {
     ],
   ],
   withoutJson: true,
-  stays: true,
+  daemon: 'private',
   run: runConsole,
 };
 

@@ -62,7 +62,7 @@ export class McpSession {
   }
 
   #reach(make: boolean): Promise<Reached> {
-    const reached = this.#reached ?? reach(this.#where, { make, stays: true });
+    const reached = this.#reached ?? reach(this.#where, { make, daemon: 'private' });
     this.#reached = reached;
     reached.catch(() => {
       if (this.#reached === reached) this.#reached = undefined;
