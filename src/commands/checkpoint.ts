@@ -12,10 +12,11 @@ import { parseName } from '../checkpoints/tag.ts';
 import { checkGit } from '../git/process/version.ts';
 import type * as Wire from '../protocol/types.ts';
 import { createBase, enableCheckpoints } from '../session/enable.ts';
-import { deleteTrash, renameStoreAway } from '../session/end.ts';
+
 import type { Intended } from '../session/operations.ts';
 import type { Session } from '../session/session.ts';
 import { ownRepository, setStoreAside } from '../session/session-store.ts';
+import { deleteTrash, renameStoreAway } from '../session/trash.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
 import { checkpointAnswer, checkpointsState, disabledState, skipped } from './answers/checkpoint-answer.ts';
 import { pageOf } from './answers/paging.ts';
@@ -127,14 +128,9 @@ async function removeStore(
   await afterCommit(context, lost, () => store.close());
   await afterCommit(context, lost, () => files.rmSync(directory.enabledFile, { force: true }));
   const trash = await afterCommit(context, lost, () => renameStoreAway(directory));
-  if (trash === undefined) return;
   // The answer does not wait for the deletion, because deleting 20,000 loose objects takes a second. The next
   // `checkpoint/init` can already use the path.
-  deleteTrash(trash).catch((error: unknown) =>
-    log.warn(
-      `the daemon could not delete all data of removed checkpoints; the next start deletes the rest: ${String(error)}`,
-    ),
-  );
+  void deleteTrash(trash, log);
 }
 
 async function recordCleaned(

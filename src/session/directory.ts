@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { RarelyChangedPaths, writeAtomically } from '../base/atomic-file.ts';
-import { attempt, attemptOr, hasCode, isA, isOfSystem } from '../base/attempt.ts';
+import { attempt, attemptAsyncOr, attemptOr, hasCode, isA, isMissing, isOfSystem } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import {
   type DirectoryIdentity,
@@ -14,7 +14,7 @@ import {
   isSameDirectory,
 } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
-import { files } from '../base/files.ts';
+import { type Dirent, files, filesAsync } from '../base/files.ts';
 import { base32, type SessionId } from '../base/ids.ts';
 
 /** The format in which this version writes a session's files. This version cannot read a later format. */
@@ -320,6 +320,11 @@ export class SessionDirectory {
     files.rmSync(this.mergeDirectory, { recursive: true, force: true });
   }
 
+  /** Returns the total size of the session's files in bytes. Files that disappear meanwhile count as 0 bytes. */
+  size(): Promise<number> {
+    return sizeBelow(this.root);
+  }
+
   readMarker(): SessionMarker | undefined {
     return readMarker(this.markerFile);
   }
@@ -345,6 +350,20 @@ const namesOfOurs =
 
 function isFile(path: string): boolean {
   return files.lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+async function sizeBelow(directory: string): Promise<number> {
+  const ifThere = <T>(none: T, look: () => Promise<T>): Promise<T> => attemptAsyncOr(none, isMissing, look);
+  let bytes = 0;
+  for (const entry of await ifThere<Dirent[]>([], () =>
+    filesAsync.readdir(directory, { withFileTypes: true }),
+  )) {
+    const path = join(directory, entry.name);
+    bytes += entry.isDirectory()
+      ? await sizeBelow(path)
+      : await ifThere(0, async () => (await filesAsync.lstat(path)).size);
+  }
+  return bytes;
 }
 
 function makeDirectory(path: string): void {

@@ -1,65 +1,44 @@
-// Ends sessions. An ending session passes through five states, and never goes back after the decision:
+// Ends sessions. An ending session passes through these states, and never goes back after the decision:
 //
 // - `open`: the session has its owner, and its queue runs.
 // - `ending`: no new operation begins. A failure before the decision leaves the session unchanged.
-// - `noted`: a note in the directory says that the whole session is being deleted. If the session has checkpoints
-// outside its directory, the session's end is decided when this note is written. After a kill, the session is neither
-// listed nor resumed.
-// - `moved`: the session's directory has a new name, so its old path is free. If all data of the session are in this
-// directory, the session's end is decided by the rename.
-// - `deleted`: the renamed directory is gone from the disk. The marker is deleted last. After a kill, the marker
-// therefore shows that the remaining files belong to checkpointd.
+// - `noted`: a note in the directory says that the whole session is being deleted. Only a session with checkpoints
+// outside its directory gets this note, and the note is the decision. After a kill, the session is neither listed nor
+// resumed.
+// - `moved`: the session's directory is trash (trash.ts), so its old path is free. For a session with all data in its
+// directory, this rename is the decision.
+// - `deleted`: the trash is gone from the disk.
 //
-// A session ends in one of three ways. Closing removes checkpoints, but never the only copy of a user's work
-// (`endSession`, or `abandonSession` if the process must end at once). A session with such a copy stays as an orphan,
-// and a client can resume it with the same conversation. Deleting (`deleteOpen`, `deleteClosed`) is requested by a
-// client and removes all data. Sweeping (`sweepStorage`, `finishDeletion`) completes the end of a session whose daemon
-// has died. Sweeping continues from the state that the disk shows.
-import { randomBytes } from 'node:crypto';
+// A session ends in one of three ways. Closing (`endSession`, or `abandonSession` if the process must end at once) stops
+// in the state `ending` if there is a reason to keep the directory (reason-to-stay.ts). A client can then resume the
+// session as an orphan. Deleting (`deleteOpen`, `deleteClosed`) is requested by a client and removes all data. Sweeping
+// (`sweepStorage`, `finishDeletion`) completes the end of a session whose daemon has died. Sweeping continues from the
+// state that the disk shows.
 import { join } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
-import { attempt, attemptAsyncOr, isMissing } from '../base/attempt.ts';
-import { type DiskEntry, directoryAt, diskEntryAt, isSameDirectory } from '../base/directory-identity.ts';
+import { directoryAt } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
-import { type Dirent, files, filesAsync } from '../base/files.ts';
-import type { BlobId, SessionId, SnapshotId } from '../base/ids.ts';
+import { files } from '../base/files.ts';
+import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
-import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import { RestoreJournal } from '../restore/journal.ts';
 import { checkBeforeRemoval } from '../restore/late-look.ts';
-import type { CheckpointRecord, SnapshotStore } from '../store/snapshot-store.ts';
+import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { strategyNamed } from '../store/strategies.ts';
 import {
   isSessionId,
-  markerText,
-  readMarker,
   SessionDirectory,
   type SessionMarker,
   sessionFormat,
   storedNames,
 } from './directory.ts';
 import { busy, lastSignOfLife, SessionOwner } from './owner.ts';
+import { type EndKind, type NotRemoved, reasonToStay, reasonToStayNow } from './reason-to-stay.ts';
 import { ensureRecovered } from './restores.ts';
 import type { Session } from './session.ts';
 import { openClosedStore } from './session-store.ts';
-
-/**
- * The way in which a session ends. `orderly`: by a request (close, shutdown) or a signal. `abrupt`: after the loss of
- * the client (end of input, death of the parent, fatal framing, exit without shutdown), or after an internal failure.
- */
-export type EndKind = 'orderly' | 'abrupt';
-
-/**
- * The reason why a closed session is still on the disk, or why a session did not end. The protocol defines these words.
- */
-type NotRemoved =
-  | 'retention'
-  | 'otherClients'
-  | 'unfinishedRestore'
-  | 'onlyCopy'
-  | 'notOurs'
-  | 'storeUnavailable';
+import { deleteTrash, isTrash, renameAway } from './trash.ts';
 
 export interface Ended {
   /** The fate of the session's directory. */
@@ -85,7 +64,7 @@ type Warned = Pick<OperationContext, 'warn'>;
  * checkpoints are gone already.
  */
 export async function endSession(session: Session, kind: EndKind | 'deleted'): Promise<Ended> {
-  const { queue, directory, owner, sessionLog } = session.parts;
+  const { queue, directory, owner, sessionLog, log } = session.parts;
   try {
     await queue.close();
     // Reads `enabled` only after the queue has closed, because the last operation may have enabled or removed
@@ -94,9 +73,10 @@ export async function endSession(session: Session, kind: EndKind | 'deleted'): P
     await session.watcher?.close();
     await Promise.all([session.parts.answered.close(), session.parts.late.checkNow(() => enabled?.store)]);
     await enabled?.capture.close(kind === 'deleted' ? kind : undefined); // a running scan uses files of the store
-    const because = kind === 'deleted' ? undefined : await reasonToStay(session, kind);
+    const because =
+      kind === 'deleted' ? undefined : ((await reasonToStay(session, kind)) ?? (await emptied(session)));
     await enabled?.store.close();
-    if (because === undefined) return { fate: 'removed', deleted: deleteTrash(renameAway(directory)) };
+    if (because === undefined) return { fate: 'removed', deleted: deleteTrash(renameAway(directory), log) };
     return { fate: because === 'retention' ? 'kept' : 'orphaned', because, deleted: Promise.resolve() };
   } finally {
     // has no effect on a closed store; ends a store that failed to close
@@ -106,20 +86,8 @@ export async function endSession(session: Session, kind: EndKind | 'deleted'): P
   }
 }
 
-/** Removes the checkpoints of a session that is being closed. If the session must stay, returns the reason instead. */
-async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved | undefined> {
-  const { directory, late, marker } = session.parts;
-  if (marker.retention === 'keep') return 'retention';
-  if (files.existsSync(directory.intentFile)) return 'unfinishedRestore';
-  // A displaced file remains if a program wrote to the file and the daemon could not return the file to its path.
-  if (late.isAny) return 'onlyCopy';
-  if (!isOurs(session)) return 'notOurs';
-  if (kind === 'abrupt') {
-    // Without readable checkpoints, the daemon cannot find out whether a checkpoint has the only copy of a
-    // file.
-    if (isBeyondReach(session)) return 'storeUnavailable';
-    if (session.enabled !== undefined && (await hasOnlyCopyInSafety(session.enabled))) return 'onlyCopy';
-  }
+/** Removes the checkpoints of a session that is being closed. If this is impossible, returns the reason to stay. */
+async function emptied(session: Session): Promise<NotRemoved | undefined> {
   try {
     await emptyOpen(session);
     return undefined;
@@ -138,79 +106,10 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
  * directory.
  */
 export function abandonSession(session: Session, kind: EndKind = 'abrupt'): void {
-  const { directory, late, marker } = session.parts;
+  const { directory, marker } = session.parts;
   session.enabled?.store.kill();
-  if (marker.retention === 'keep' || !strategyNamed(marker.strategy).livesInSessionDirectory) return;
-  if (files.existsSync(directory.intentFile) || late.isAny) return;
-  if (kind === 'abrupt' && isBeyondReach(session)) return;
-  if (kind === 'abrupt' && session.enabled !== undefined && mayHaveOnlyCopy(session.enabled)) return;
-  if (session.parts.owner.isOwner()) renameAway(directory);
-}
-
-/** True when the session may have checkpoints that the daemon cannot read now. */
-function isBeyondReach({ disabledReason }: Session): boolean {
-  return disabledReason === 'StoreCorrupt' || disabledReason === 'RepositoryUnusable';
-}
-
-/**
- * True when the directory at the path is still the directory that the session made. If it is another directory, logs a
- * warning, and the caller must remove nothing.
- */
-function isOurs({ parts }: Session): boolean {
-  try {
-    parts.owner.requireOwner();
-    parts.directory.ours();
-    return true;
-  } catch (error) {
-    if (!(error instanceof CheckpointdError)) throw error;
-    parts.log.warn(error.message);
-    return false;
-  }
-}
-
-/**
- * True when a safety checkpoint has content that the session's current state lacks. Ignores content that an earlier
- * restore wrote, because such content is not the user's new work.
- */
-async function hasOnlyCopyInSafety(checkpoints: Checkpoints): Promise<boolean> {
-  const { index, store } = checkpoints;
-  const head = index.head?.record.snapshot;
-  if (head === undefined) return false;
-  let present: ReadonlySet<BlobId> | undefined;
-  for (const { record } of index.safeties()) {
-    if (record.snapshot === head) continue;
-    present ??= await blobsOf(store, head);
-    const restored = restoredBefore(checkpoints, record);
-    const ours = restored === undefined ? new Set<BlobId>() : await blobsOf(store, restored);
-    for (const { before } of await store.changes(record.snapshot, head)) {
-      if (before !== undefined && !present.has(before.blob) && !ours.has(before.blob)) return true;
-    }
-  }
-  return false;
-}
-
-/**
- * True when a safety checkpoint differs from the session's current state. The checkpoint may then have the only copy of
- * a file. Used when there is no time to compare contents.
- */
-function mayHaveOnlyCopy(checkpoints: Checkpoints): boolean {
-  const { index } = checkpoints;
-  const head = index.head?.record.snapshot;
-  return index
-    .safeties()
-    .some(
-      ({ record }) => record.snapshot !== head && record.snapshot !== restoredBefore(checkpoints, record),
-    );
-}
-
-/** If the parent of a safety checkpoint is the checkpoint of a restore, returns the parent's snapshot. */
-function restoredBefore({ index }: Checkpoints, { parent }: CheckpointRecord): SnapshotId | undefined {
-  const before = parent === undefined ? undefined : index.byId(parent)?.record;
-  return before?.kind === 'restore' ? before.snapshot : undefined;
-}
-
-async function blobsOf(store: SnapshotStore, snapshot: SnapshotId): Promise<ReadonlySet<BlobId>> {
-  return new Set((await store.entries(snapshot)).map(({ blob }) => blob));
+  if (!strategyNamed(marker.strategy).livesInSessionDirectory) return;
+  if (reasonToStayNow(session, kind) === undefined) renameAway(directory);
 }
 
 // Deleting.
@@ -224,7 +123,7 @@ export async function beforeDeletion(session: Session, context: OperationContext
   if (session.hasUnfinishedRestore && directoryAt(workTree.root) !== undefined)
     await queue.run(() => ensureRecovered(session, context), context.signal, 'session/delete');
   directory.ours();
-  return directorySize(directory.root);
+  return directory.size();
 }
 
 /**
@@ -276,14 +175,14 @@ export async function deleteClosed(storage: string, id: string, log: Log, contex
       'No session has this id. session/list lists the kept sessions.',
       { details: { session: id.slice(0, 64) } },
     );
-  const bytesFreed = await directorySize(directory.root);
+  const bytesFreed = await directory.size();
   const owner = await claim(directory);
   return decided(directory, context, async () => {
     const trash = await removeClaimed(directory, owner, log, () => {
       if (!directory.isBeingDeleted) refuseUnfinished(directory);
       return true;
     });
-    return { bytesFreed, deleted: deleteTrash(trash) };
+    return { bytesFreed, deleted: deleteTrash(trash, log) };
   });
 }
 
@@ -358,8 +257,8 @@ export async function sweepStorage(
   } finally {
     onDecided();
   }
-  await each(storedNames(storage).filter(isTrash), async (name) => {
-    if (isOurTrash(storage, name)) await deleteTrash(join(storage, name));
+  await each(storedNames(storage), async (name) => {
+    if (isTrash(storage, name)) await deleteTrash(join(storage, name), log);
   });
   return removed;
 }
@@ -396,11 +295,7 @@ export async function finishDeletion(directory: SessionDirectory, log: Log): Pro
   const trash = await removeClaimed(directory, await claim(directory), log, () => directory.isBeingDeleted);
   if (trash === undefined) return;
   log.info(`finished the deletion of ${directory.session}, which had been interrupted`);
-  await deleteTrash(trash).catch((error: unknown) =>
-    log.warn(
-      `the daemon could not delete all data of a removed session; the next start deletes the rest: ${String(error)}`,
-    ),
-  );
+  await deleteTrash(trash, log);
 }
 
 /**
@@ -507,132 +402,4 @@ async function isWhole(store: Pick<SnapshotStore, 'checkpoints'>, expected: numb
   } catch {
     return false; // the store is unreadable, and half a session would be worse than no session
   }
-}
-
-// The state `moved`: the directory has a trash name, and its former path is free.
-
-/** True for a name in the storage root that the daemon gives to a directory before deleting it. */
-function isTrash(name: string): boolean {
-  return /^\.trash-ses_[0-9a-z]+-[0-9a-f]{12}$/.test(name);
-}
-
-function trashOf({ storage, session }: SessionDirectory): string {
-  return join(storage, `.trash-${session}-${randomBytes(6).toString('hex')}`);
-}
-
-/**
- * Renames the directory away. Returns its new path, or undefined when there was no directory.
- * @throws StoreUnavailable when another directory is at the session's path; that directory is not changed
- */
-export function renameAway(directory: SessionDirectory): string | undefined {
-  const identity = directory.ours();
-  if (identity === undefined) return undefined;
-  const trash = trashOf(directory);
-  files.renameSync(directory.root, trash);
-  let moved: DiskEntry;
-  try {
-    moved = diskEntryAt(trash);
-  } catch (error) {
-    files.renameSync(trash, directory.root);
-    throw error;
-  }
-  if (moved.is === 'directory' && isSameDirectory(moved.identity, identity)) return trash;
-  files.renameSync(trash, directory.root); // another process replaced the directory after the check
-  throw new CheckpointdError(
-    'StoreUnavailable',
-    `${directory.root} was replaced by another directory while its session was removed. The other directory was not changed.`,
-    { details: { session: directory.session, path: directory.root } },
-  );
-}
-
-/**
- * Moves the store's files (the bare repository) out of the session's directory into a new directory, and returns the
- * path of the new directory. The daemon's own files stay. The new directory gets a marker with the id of this session
- * and the identity of the new directory.
- * @throws StoreUnavailable as {@link renameAway}
- */
-export function renameStoreAway(directory: SessionDirectory): string {
-  directory.ours();
-  const trash = trashOf(directory);
-  const inside = join(trash, 'checkpointd');
-  files.mkdirSync(trash, { mode: 0o700 });
-  files.mkdirSync(inside, { mode: 0o700 });
-  const made = diskEntryAt(trash);
-  const marker = {
-    ...directory.readMarker(),
-    directory: made.is === 'directory' ? made.identity : undefined,
-  };
-  writeAtomically(join(inside, 'session.json'), markerText(marker));
-  // The objects are moved last, so that a kill leaves no ref without its object.
-  const names = files
-    .readdirSync(directory.root)
-    .filter((name) => !['checkpointd', 'objects'].includes(name));
-  for (const name of [...names, 'objects'])
-    attempt(isMissing, () => files.renameSync(join(directory.root, name), join(trash, name)));
-  return trash;
-}
-
-// The state `deleted`.
-
-/**
- * True when the daemon may delete a directory with a trash name. The directory must belong to this user, and must have
- * the marker of the session whose id the trash name contains. A kill can also leave a directory that is empty except
- * for the daemon's empty sub-directory. The daemon may delete this directory, too.
- */
-function isOurTrash(storage: string, name: string): boolean {
-  const path = join(storage, name);
-  const entry = diskEntryAt(path);
-  if (entry.is !== 'directory') return false;
-  if (process.getuid !== undefined && entry.owner !== process.getuid()) return false;
-  const own = diskEntryAt(join(path, 'checkpointd')).is;
-  if (own !== 'directory') return own === 'nothing' && files.readdirSync(path).length === 0;
-  const marker = readMarker(join(path, 'checkpointd', 'session.json'));
-  if (marker === undefined)
-    return files.readdirSync(path).length === 1 && files.readdirSync(join(path, 'checkpointd')).length === 0;
-  const isSame = marker.directory === undefined || isSameDirectory(marker.directory, entry.identity);
-  return name.startsWith(`.trash-${marker.session}-`) && isSame;
-}
-
-/**
- * Deletes a directory that was renamed away, if there is one. After an interruption, the next sweep deletes
- * the remaining files.
- */
-export async function deleteTrash(trash: string | undefined): Promise<void> {
-  if (trash === undefined) return;
-  const own = join(trash, 'checkpointd');
-  await removeAllBut('checkpointd', trash);
-  if (diskEntryAt(own).is === 'directory') await removeAllBut('session.json', own);
-  await removeTree(trash);
-}
-
-async function removeAllBut(last: string, directory: string): Promise<void> {
-  for (const name of await filesAsync.readdir(directory))
-    if (name !== last) await removeTree(join(directory, name));
-}
-
-async function removeTree(path: string): Promise<void> {
-  await filesAsync.rm(path, { recursive: true, force: true, maxRetries: 3 });
-}
-
-/**
- * Returns the total size of all files below a directory in bytes. Missing directories, and files that
- * disappear meanwhile, count as 0 bytes.
- */
-export async function directorySize(directory: string): Promise<number> {
-  let bytes = 0;
-  const entries = await ifThere(filesAsync.readdir(directory, { withFileTypes: true }), [] as Dirent[]);
-  for (const entry of entries) {
-    const path = join(directory, entry.name);
-    bytes += entry.isDirectory()
-      ? await directorySize(path)
-      : await ifThere(
-          filesAsync.lstat(path).then(({ size }) => size),
-          0,
-        );
-  }
-  return bytes;
-}
-
-async function ifThere<T>(looked: Promise<T>, otherwise: T): Promise<T> {
-  return attemptAsyncOr(otherwise, isMissing, () => looked);
 }

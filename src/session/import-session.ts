@@ -21,12 +21,13 @@ import {
   sessionFormat,
   sessionIdOf,
 } from './directory.ts';
-import { deleteTrash, finishDeletion, renameAway } from './end.ts';
+import { finishDeletion } from './end.ts';
 import { fillSession, writeConversation } from './fill-session.ts';
 import { keepLine } from './imported-line.ts';
 import { busy, type OwnerTerms, SessionOwner } from './owner.ts';
 import { openClosedStore } from './session-store.ts';
 import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
+import { deleteTrash, renameAway } from './trash.ts';
 
 /** The place of an import, as the client requests it. */
 interface ImportPlace {
@@ -203,7 +204,7 @@ async function removeIncomplete(directory: SessionDirectory, marker: SessionMark
       await opened?.store.destroy();
       await opened?.store.close();
     }
-    await deleteTrash(renameAway(directory));
+    await deleteTrash(renameAway(directory), log);
   } catch (error) {
     log.warn(`a session that could not be imported is removed at the next start: ${String(error)}`);
   }

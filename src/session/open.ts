@@ -20,13 +20,14 @@ import { openWorkTree, refuseStorageInside, type WorkTree } from '../work-tree/w
 import { refuseAtDescriptorLimit } from './descriptor-limit.ts';
 import { SessionDirectory, type SessionMarker, sessionFormat, sessionIdOf } from './directory.ts';
 import { enableCheckpoints, type InitMode } from './enable.ts';
-import { deleteTrash, finishDeletion, renameAway } from './end.ts';
+import { finishDeletion } from './end.ts';
 import { convertLine } from './imported-line.ts';
 import { type KeptLog, openKeptLog } from './kept-log.ts';
 import { OperationQueue } from './operation-queue.ts';
 import { busy, endOrphans, type OwnerTerms, SessionOwner } from './owner.ts';
 import { Session, type SessionEvents, type SessionOptions } from './session.ts';
 import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
+import { deleteTrash, renameAway } from './trash.ts';
 import { beginWatching, startWatching } from './watching.ts';
 
 export interface OpenRequest {
@@ -146,7 +147,7 @@ export async function openSession(
     } finally {
       owner.release();
     }
-    if (trash !== undefined) await deleteTrash(trash);
+    await deleteTrash(trash, around.log);
     throw error;
   }
 }

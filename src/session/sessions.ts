@@ -15,9 +15,7 @@ import {
   beforeDeletion,
   deleteClosed,
   deleteOpen,
-  directorySize,
   type Ended,
-  type EndKind,
   endSession,
   orphanGraceMs,
   sweepStorage,
@@ -25,6 +23,7 @@ import {
 import { LingeringSessions } from './lingering.ts';
 import { type KeptSession, sessionsIn } from './listing.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open.ts';
+import type { EndKind } from './reason-to-stay.ts';
 import type { Session } from './session.ts';
 import { type Client, closing, openForOthers, Shares, unknownSession } from './shares.ts';
 import { watchFromNow } from './watching.ts';
@@ -262,7 +261,7 @@ export class Sessions {
   async bytesOf({ marker, storage }: ListedSession): Promise<number> {
     const store = this.#open.get(marker.session)?.enabled?.store;
     if (store !== undefined) return (await store.sessionBytes?.()) ?? (await store.usage()).bytes;
-    return directorySize(new SessionDirectory(storage, marker.session).root);
+    return new SessionDirectory(storage, marker.session).size();
   }
 
   async #join(
@@ -350,25 +349,22 @@ export class Sessions {
   #sweepOnce(storage: string, onDecided?: () => void): void {
     if (this.#storages.has(storage)) return;
     this.#storages.add(storage);
-    const sweep = this.#sweep(storage, onDecided);
-    this.#watchDeletion(sweep);
+    this.#watchDeletion(this.#sweep(storage, onDecided));
   }
 
   async #sweep(storage: string, onDecided?: () => void): Promise<void> {
     const { log } = this.#options;
     const grace = this.#options.orphanGraceMs ?? orphanGraceMs;
-    const removed = await sweepStorage(storage, grace, log, onDecided);
-    if (removed.length > 0) log.info(`removed ${counted(removed.length, 'session')} of dead daemons`);
+    try {
+      const removed = await sweepStorage(storage, grace, log, onDecided);
+      if (removed.length > 0) log.info(`removed ${counted(removed.length, 'session')} of dead daemons`);
+    } catch (error) {
+      log.warn(`the daemon could not remove the orphans in ${storage}: ${String(error)}`);
+    }
   }
 
   #watchDeletion(deletion: Promise<void>): void {
-    const { log } = this.#options;
-    const watched = deletion.catch((error: unknown) =>
-      log.warn(
-        `the daemon could not delete all data of a removed session; the next start deletes the rest: ${String(error)}`,
-      ),
-    );
-    this.#deletions.add(watched);
-    void watched.finally(() => this.#deletions.delete(watched));
+    this.#deletions.add(deletion);
+    void deletion.finally(() => this.#deletions.delete(deletion));
   }
 }
