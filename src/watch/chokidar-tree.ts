@@ -35,8 +35,10 @@ export const batchMax = 200;
 const isPersistent = process.platform !== 'linux';
 
 /**
- * A variant of chokidar that lists only sub-directories and does not examine files. Chokidar itself would get the stats
- * of every file, although this module watches no file. The kernel names the directories in its answer.
+ * A variant of chokidar that lists only sub-directories and does not examine files. Chokidar itself gets the stats of
+ * every file, which takes 2.5 times as much processor time. The watch needs no stats: the kernel reports directories by
+ * name. Chokidar has no option for this, so the class overrides a method that chokidar marks as its own. If chokidar
+ * renames the method, the compiler refuses `override`, and the test that counts the system calls of a listing fails.
  */
 class DirectoryWatcher extends FSWatcher {
   override _readdirp(...[root, options]: Parameters<FSWatcher['_readdirp']>) {
