@@ -12,8 +12,9 @@
 import { CheckpointdError } from '../base/errors.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import { capturePresent } from '../checkpoints/publish.ts';
-import type { Conversation, ExitResult } from '../conversation/conversation.ts';
+import type { Conversation } from '../conversation/conversation.ts';
 import { lengthsOf } from '../conversation/state/state.ts';
+import type { ExitResult } from '../conversation/tangent.ts';
 import type * as Wire from '../protocol/types.ts';
 import { publishSafety, runRestoreJob } from '../restore/restore.ts';
 import { restoreSite } from '../session/restores.ts';

@@ -3,7 +3,8 @@
 // context files are in context.ts. This module moves no files, does not use the protocol, and runs no model.
 import { type Clock, systemClock } from '../base/clock.ts';
 import { Slices } from '../base/slices.ts';
-import { type ClientObject, clientObject, refuse, wellFormed } from './client-object.ts';
+import { clientObject, refuse, wellFormed } from './client-object.ts';
+import { ClientSettings } from './client-settings.ts';
 import { StickyContext, type WindowUse, windowUse } from './context.ts';
 import { readDocument } from './document/document-reader.ts';
 import { partsOf, remainderOf } from './document/import-parts.ts';
@@ -19,18 +20,11 @@ import {
 } from './entry.ts';
 import { lastMessages, positionOf, requestedRange } from './history.ts';
 import { checkLineWrite, type LineReport, type LineWrite, reportLines, trackWrite } from './line-tracker.ts';
-import type { LogRecord, RecordLog } from './log/session-log.ts';
-import { type ConversationRef, type Idempotency, Timeline } from './log/timeline.ts';
-import { type ConversationLimits, checkTools, knownModel, type ModelInfo } from './settings.ts';
-import {
-  addedBy,
-  type ConversationState,
-  type Lengths,
-  lengthsOf,
-  type Moment,
-  tailOf,
-  tangentSeconds,
-} from './state/state.ts';
+import type { RecordLog } from './log/session-log.ts';
+import { type ConversationRef, type Idempotency, type Keyed, Timeline } from './log/timeline.ts';
+import type { ConversationLimits } from './settings.ts';
+import { type ConversationState, type Lengths, lengthsOf, type Moment } from './state/state.ts';
+import { TangentMode } from './tangent.ts';
 import { userLines } from './transcript.ts';
 
 interface AppendResult extends Lengths {
@@ -53,13 +47,6 @@ interface NextMessageResult {
   readonly warnings: readonly string[];
 }
 
-export interface ExitResult extends Lengths {
-  readonly exited: boolean;
-  readonly tail?: EntryId | undefined;
-  /** The checkpoint with the files as they were before the tangent. The session restores this checkpoint. */
-  readonly filesCheckpoint?: string | undefined;
-}
-
 interface ForgetResult extends Lengths {
   readonly forgotten: { readonly messages: number; readonly entries: number };
   readonly warnings: readonly string[];
@@ -73,38 +60,25 @@ interface ImportResult extends Lengths {
   readonly warnings: readonly string[];
 }
 
-/**
- * The run-time objects of the client. The daemon keeps these objects in memory until the process ends, and never stores
- * them (C28).
- */
-interface RuntimeObjects {
-  readonly agents?: ClientObject | undefined;
-  readonly toolManager?: ClientObject | undefined;
-}
-
-export class Conversation {
+/** The timeline of a session, which a client changes by checked requests. */
+export class Conversation extends Timeline {
   readonly conversationId: string;
   readonly context: StickyContext;
   readonly settings: ClientSettings;
   readonly tangents: TangentMode;
-  readonly #timeline: Timeline;
   readonly #clock: Clock;
 
   /** Creates an empty conversation. The caller must replay the log's records before using the conversation. */
   constructor(conversationId: string, log: RecordLog, clock: Clock = systemClock) {
+    super(log);
     this.conversationId = conversationId;
-    this.#timeline = new Timeline(log);
     this.#clock = clock;
-    this.context = new StickyContext(this.#timeline);
-    this.settings = new ClientSettings(this.#timeline);
-    this.tangents = new TangentMode(this.#timeline, clock);
+    this.context = new StickyContext(this);
+    this.settings = new ClientSettings(this);
+    this.tangents = new TangentMode(this, clock);
   }
 
-  /** The reference to the current state. A checkpoint stores this reference. */
-  get head(): ConversationRef {
-    return this.#timeline.head;
-  }
-
+  /** The current state. */
   get state(): ConversationState {
     return this.at(this.head);
   }
@@ -119,45 +93,8 @@ export class Conversation {
    * settings. Copies no list.
    */
   at(ref: ConversationRef): ConversationState {
-    const { settings } = this.#timeline.present;
-    return { conversationId: this.conversationId, ...this.#timeline.threadAt(ref), ...settings };
-  }
-
-  /**
-   * Applies one record of the log when the session is reopened. The caller passes all records in order. Ignores records
-   * of other kinds.
-   */
-  replay(position: number, record: LogRecord): void {
-    this.#timeline.replay(position, record);
-  }
-
-  /**
-   * Moves the head in memory. The move becomes durable when a checkpoint at the new head is published.
-   * @throws DataCorrupt
-   */
-  rewind(ref: ConversationRef): void {
-    this.#timeline.rewind(ref);
-  }
-
-  /**
-   * Sets the head after the replay. The head is the newest record above position `logLength` that descends from `ref`.
-   * Without such a record, the head is `ref`.
-   */
-  restoreHead(ref: ConversationRef, logLength: number): void {
-    this.#timeline.restoreHead(ref, logLength);
-  }
-
-  /**
-   * Logs the position of the head. Call this method before the removal of a checkpoint that moved the head, and after a
-   * move of the head without a checkpoint.
-   */
-  recordHead(): void {
-    this.#timeline.recordHead();
-  }
-
-  /** Frees all states except those in `kept` and the state of the head. */
-  forgetAllBut(kept: Iterable<ConversationRef>): void {
-    this.#timeline.forgetAllBut(kept);
+    const { settings } = this.present;
+    return { conversationId: this.conversationId, ...this.threadAt(ref), ...settings };
   }
 
   /**
@@ -166,7 +103,7 @@ export class Conversation {
    */
   append(input: EntryInput, idempotency?: Idempotency): AppendResult {
     const entry = checkEntry(input, newEntryId(), 'entry', this.#limits);
-    return this.#timeline.commit(
+    return this.commit(
       { op: 'append', entry },
       (before, after) => ({
         id: entry.id,
@@ -183,12 +120,12 @@ export class Conversation {
    */
   appendTranscript(
     text: unknown,
-    options: { readonly user?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
+    options: Keyed & { readonly user?: boolean | undefined } = {},
   ): { lines: number; dropped: number; transcriptLength: number } {
     const whole = wellFormed(text, 'text');
     checkLength(whole, this.#limits.messageChars, 'text');
     const lines = options.user === true ? userLines(whole) : whole.split('\n');
-    return this.#timeline.commit(
+    return this.commit(
       { op: 'appendTranscript', lines },
       (before, after) => ({
         lines: lines.length,
@@ -206,13 +143,13 @@ export class Conversation {
    */
   setNextMessage(
     asked: unknown,
-    options: { readonly lock?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
+    options: Keyed & { readonly lock?: boolean | undefined } = {},
   ): NextMessageResult {
     const { message, warnings } = nextMessageFrom(asked, this.#limits);
     const lock = options.lock ?? false;
     if (lock && message === undefined)
       refuse('lock', 'locks a message, but no message is set. Send the message too.');
-    return this.#timeline.commit(
+    return this.commit(
       message === undefined
         ? { op: 'setNextMessage', lock }
         : { op: 'setNextMessage', lock, message, text: textOf(message.content) },
@@ -232,9 +169,9 @@ export class Conversation {
    * the daemon is killed before this publication, the text stays. A rewind to the checkpoint does not restore the text.
    */
   proposeConsumed(): { readonly message: string | undefined; readonly head: ConversationRef } | undefined {
-    const { pendingUserMessage, messageLocked } = this.#timeline.present.thread;
+    const { pendingUserMessage, messageLocked } = this.present.thread;
     if (pendingUserMessage === undefined && !messageLocked) return undefined;
-    return { message: pendingUserMessage, head: this.#timeline.propose({ op: 'consumeMessage' }) };
+    return { message: pendingUserMessage, head: this.propose({ op: 'consumeMessage' }) };
   }
 
   /**
@@ -242,7 +179,7 @@ export class Conversation {
    * open tangent.
    */
   clear(idempotency?: Idempotency): Lengths {
-    return this.#timeline.commit({ op: 'clear' }, newLengths, idempotency);
+    return this.commit({ op: 'clear' }, newLengths, idempotency);
   }
 
   /**
@@ -251,8 +188,8 @@ export class Conversation {
    * @throws InvalidRange for a range that is out of bounds
    */
   setValidRange(start: number, end: number, idempotency?: Idempotency): Lengths {
-    const range = requestedRange(this.#timeline.present.thread.history, start, end);
-    return this.#timeline.commit({ op: 'setValidRange', range }, newLengths, idempotency);
+    const range = requestedRange(this.present.thread.history, start, end);
+    return this.commit({ op: 'setValidRange', range }, newLengths, idempotency);
   }
 
   /**
@@ -272,16 +209,12 @@ export class Conversation {
     const text = wellFormed(request.summary, 'summary');
     checkLength(text, this.#limits.messageChars, 'summary');
     const metadata = clientObject(request.metadata ?? {}, 'metadata');
-    const { history } = this.#timeline.present.thread;
+    const { history } = this.present.thread;
     const wanted = request.keep ?? 0;
     const keep = typeof wanted === 'string' ? history.length - positionOf(history, wanted) : wanted;
     if (!Number.isSafeInteger(keep) || keep < 0)
       refuse('keep', 'must be a count of entries, or an entry id.');
-    return this.#timeline.commit(
-      { op: 'compact', summary: { text, metadata }, keep },
-      newLengths,
-      idempotency,
-    );
+    return this.commit({ op: 'compact', summary: { text, metadata }, keep }, newLengths, idempotency);
   }
 
   /**
@@ -289,14 +222,14 @@ export class Conversation {
    * does not change, because it shows everything that was said. A rewind undoes the removal.
    */
   forget(messages: number, idempotency?: Idempotency): ForgetResult {
-    const { history, latestSummary, validRange } = this.#timeline.present.thread;
+    const { history, latestSummary, validRange } = this.present.thread;
     const { start, found } = lastMessages(history, messages);
     const forgotten = { messages: found, entries: history.length - start };
     const isSummed = latestSummary !== undefined && start < Math.min(validRange.start, history.length);
     const warnings = isSummed
       ? ['The summary of conversation/compact still mentions the removed messages. Make a new summary.']
       : [];
-    return this.#timeline.commit(
+    return this.commit(
       { op: 'forget', length: start },
       (_before, after) => ({ forgotten, warnings, ...lengthsOf(after.thread) }),
       idempotency,
@@ -306,8 +239,8 @@ export class Conversation {
   /** Records how many lines a write of the agent changed (C31). */
   recordLines(write: LineWrite, idempotency?: Idempotency): LineReport {
     checkLineWrite(write);
-    const tracker = trackWrite(this.#timeline.present.thread.fileLineTracker.get(write.path), write);
-    return this.#timeline.commit(
+    const tracker = trackWrite(this.present.thread.fileLineTracker.get(write.path), write);
+    return this.commit(
       { op: 'recordLines', path: write.path, tracker },
       () => reportLines(tracker),
       idempotency,
@@ -321,27 +254,23 @@ export class Conversation {
    */
   async import(
     source: unknown,
-    options: {
-      readonly signal?: AbortSignal | undefined;
-      readonly idempotency?: Idempotency | undefined;
-    } = {},
+    { signal, idempotency }: Keyed & { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<ImportResult> {
-    const { signal, idempotency } = options;
     signal?.throwIfAborted();
     const read = await readDocument(source, this.#limits, this.#clock.now(), signal);
     const slices = new Slices(signal);
     const parts: number[] = [];
     for (const part of partsOf(read.moment)) {
-      parts.push(this.#timeline.addPart(part));
+      parts.push(this.addPart(part));
       if (slices.isDue()) await slices.pause();
     }
     const { conversationId, dropped, transcriptDropped, warnings } = read;
     const result = { ...lengthsOf(read.moment.thread), dropped, transcriptDropped, conversationId, warnings };
-    return this.#timeline.commitImport(parts, remainderOf(read.moment), result, idempotency);
+    return this.commitImport(parts, remainderOf(read.moment), result, idempotency);
   }
 
   get #limits(): ConversationLimits {
-    return this.#timeline.present.settings.limits;
+    return this.present.settings.limits;
   }
 }
 
@@ -363,140 +292,4 @@ export function nextMessageFrom(
   if (!isEmpty) return { message: asked, warnings: [] };
   const warnings = ['The message was empty and was replaced by "Empty prompt".'];
   return { message: { ...asked, content: 'Empty prompt' }, warnings };
-}
-
-/**
- * The client's settings for a conversation: tools, model, MCP, limits, and run-time objects. A rewind does not change
- * these settings.
- */
-class ClientSettings {
-  readonly #timeline: Timeline;
-  #runtime: RuntimeObjects = {};
-
-  constructor(timeline: Timeline) {
-    this.#timeline = timeline;
-  }
-
-  /**
-   * Changes the limits for all later operations. Logs the new limits, so that a replay of the log removes the same
-   * entries.
-   */
-  setLimits(limits: Partial<ConversationLimits>): void {
-    for (const value of Object.values(limits)) {
-      if (!Number.isSafeInteger(value) || value < 1) refuse('limits', 'must be whole numbers above 0.');
-    }
-    const next = { ...this.#timeline.present.settings.limits, ...limits };
-    this.#timeline.commit({ op: 'setLimits', limits: next }, () => undefined);
-  }
-
-  setTools(given: unknown, idempotency?: Idempotency): { tools: number } {
-    const tools = checkTools(given);
-    const count = Object.values(tools).reduce((sum, list) => sum + list.length, 0);
-    return this.#timeline.commit({ op: 'setTools', tools }, () => ({ tools: count }), idempotency);
-  }
-
-  /**
-   * Sets the model, which is given as an object or as an id. If the size of the window is missing, uses a default value
-   * and warns (C30).
-   */
-  setModel(given: unknown, idempotency?: Idempotency): { modelInfo: ModelInfo; warnings: readonly string[] } {
-    const { info, warnings } = knownModel(given);
-    return this.#timeline.commit(
-      { op: 'setModel', modelInfo: info },
-      () => ({ modelInfo: info, warnings }),
-      idempotency,
-    );
-  }
-
-  setMcpEnabled(enabled: unknown, idempotency?: Idempotency): { mcpEnabled: boolean } {
-    if (typeof enabled !== 'boolean') refuse('mcpEnabled', 'must be true or false.');
-    const operation = { op: 'setMcpEnabled', enabled } as const;
-    return this.#timeline.commit(operation, () => ({ mcpEnabled: enabled }), idempotency);
-  }
-
-  /**
-   * Keeps the client's run-time objects in memory until the process ends. The client must send these objects again when
-   * it reopens the session.
-   */
-  setRuntime(objects: RuntimeObjects): void {
-    this.#runtime = { ...this.#runtime, ...objects };
-  }
-
-  get runtime(): RuntimeObjects {
-    return this.#runtime;
-  }
-}
-
-/** The tangents of a session: enter, leave, status. The session handles the files of a tangent. */
-class TangentMode {
-  readonly #timeline: Timeline;
-  readonly #clock: Clock;
-
-  constructor(timeline: Timeline, clock: Clock) {
-    this.#timeline = timeline;
-    this.#clock = clock;
-  }
-
-  /**
-   * Enters a tangent and puts the main conversation aside. If the conversation is already in a tangent, does nothing
-   * and returns `entered: false`.
-   */
-  enter(
-    options: {
-      readonly filesCheckpoint?: string | undefined;
-      readonly idempotency?: Idempotency | undefined;
-    } = {},
-  ): { entered: boolean; filesCheckpoint?: string | undefined } {
-    const { filesCheckpoint, idempotency } = options;
-    const operation = { op: 'enterTangent', startMs: this.#clock.now() } as const;
-    return this.#timeline.commit(
-      filesCheckpoint === undefined ? operation : { ...operation, filesCheckpoint },
-      (before) =>
-        before.thread.tangent === undefined ? { entered: true, filesCheckpoint } : { entered: false },
-      idempotency,
-    );
-  }
-
-  /**
-   * Returns to the main conversation. If `keepTail` is true and the tangent has entries, adds the tangent's last entry
-   * to the main conversation.
-   */
-  exit(
-    options: { readonly keepTail?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
-  ): ExitResult {
-    const keepTail = options.keepTail ?? false;
-    return this.#timeline.commit(
-      { op: 'exitTangent', keepTail },
-      ({ thread }, after) => ({
-        exited: thread.tangent !== undefined,
-        tail: keepTail ? tailOf(thread)?.id : undefined,
-        filesCheckpoint: thread.tangent?.filesCheckpoint,
-        ...lengthsOf(after.thread),
-      }),
-      options.idempotency,
-    );
-  }
-
-  /**
-   * Prepares to leave a tangent with files. Logs the state that follows the tangent, without moving the head. The
-   * restore of the files publishes a checkpoint with this state. So either both files and conversation are restored, or
-   * neither.
-   */
-  proposeExit(): ConversationRef {
-    return this.#timeline.propose({ op: 'exitTangent', keepTail: false });
-  }
-
-  /**
-   * Returns whether the conversation is in a tangent. In a tangent, also returns the tangent's age in whole seconds
-   * (C20) and the number of entries that the tangent added.
-   */
-  status(): { active: boolean; durationSeconds?: number; added?: number } {
-    const { tangent, history } = this.#timeline.present.thread;
-    if (tangent === undefined) return { active: false };
-    return {
-      active: true,
-      durationSeconds: tangentSeconds(tangent, this.#clock.now()),
-      added: addedBy(tangent, history),
-    };
-  }
 }

@@ -105,16 +105,4 @@ test('the log record of a change contains the client’s key and the result', ()
   });
 });
 
-test('the log can drop the states of the conversation that no checkpoint needs; all other states stay', () => {
-  const { conversation } = room();
-  const refs = ['1', '2', '3'].map((text) => {
-    conversation.append(said(text));
-    return conversation.head;
-  });
-  conversation.forgetAllBut([refs[0] ?? 0]);
-  assert.is(conversation.at(refs[0] ?? 0).history.length, 1);
-  assert.throws(() => conversation.at(refs[1] ?? 0), refusedAs('DataCorrupt'));
-  assert.is(conversation.state.history.length, 3);
-});
-
 test.run();

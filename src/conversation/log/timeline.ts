@@ -1,6 +1,6 @@
 // Keeps the states of a conversation and the log of the changes. Every mutation is one record, which refers to the
-// state before the mutation. The state after each record is available until it is freed. This module treats all
-// operations alike and does not use checkpoints. A checkpoint stores a ConversationRef, which is a position in the log.
+// state before the mutation. The state after each record stays available. This module treats all operations alike and
+// does not use checkpoints. A checkpoint stores a ConversationRef, which is a position in the log.
 import { CheckpointdError } from '../../base/errors.ts';
 import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';
 import {
@@ -22,6 +22,10 @@ export type ConversationRef = number;
  * data.
  */
 export type Idempotency = Readonly<Record<string, unknown>>;
+
+export interface Keyed {
+  readonly idempotency?: Idempotency | undefined;
+}
 
 /**
  * The steps of an import (import-parts.ts). Each `importPart` only adds data, and the final `import` makes
@@ -76,6 +80,7 @@ export class Timeline {
     this.#log = log;
   }
 
+  /** The reference to the current state. A checkpoint stores this reference. */
   get head(): ConversationRef {
     return this.#head;
   }
@@ -126,7 +131,7 @@ export class Timeline {
 
   /**
    * Logs the position of the head. With this record, a replay finds the head even without the checkpoint that moved the
-   * head.
+   * head. Call this method before the removal of such a checkpoint, and after a move of the head without a checkpoint.
    */
   recordHead(): void {
     const after = this.present;
@@ -154,7 +159,7 @@ export class Timeline {
     this.#head = ref;
   }
 
-  /** Applies a record of the log when the session is reopened. Ignores records of other kinds. */
+  /** Applies a record of the log. The caller passes all records in order when it reopens the session. Ignores records of other kinds. */
   replay(position: number, record: LogRecord): void {
     if (!isConversationRecord(record)) return;
     const { operation, parent } = record;
@@ -198,14 +203,6 @@ export class Timeline {
     // head.
     this.threadAt(head);
     this.#head = head;
-  }
-
-  /** Frees every state except the states at `kept` and at the head. Later calls cannot read the freed states. */
-  forgetAllBut(kept: Iterable<ConversationRef>): void {
-    const wanted = new Set(kept).add(0).add(this.#head);
-    for (const position of this.#states.keys()) {
-      if (!wanted.has(position)) this.#states.delete(position);
-    }
   }
 
   #append(operation: ConversationRecord['operation'], idempotency?: Idempotency, result?: unknown): number {
