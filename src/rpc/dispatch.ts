@@ -9,7 +9,6 @@ import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import { normalParams, validateParams } from '../protocol/validators.ts';
 import { invalidParams, toWireError, wireError } from './error-response.ts';
 import { type EndableProgress, type ProgressReporter, silentProgress, startProgress } from './progress.ts';
-import { QuietMemory } from './quiet-memory.ts';
 import type { RequestOutcome } from './transport/connection.ts';
 
 /** The objects that a handler gets in addition to the request's parameters. */
@@ -51,8 +50,6 @@ interface DispatchPorts {
 }
 
 type AnyHandler = (params: unknown, context: RequestContext) => Promise<unknown>;
-
-const memory = new QuietMemory();
 
 export class Dispatcher {
   readonly #ports: DispatchPorts;
@@ -102,7 +99,6 @@ export class Dispatcher {
     const progress = this.#progressOf(method, facts, params);
     const { log, client } = this.#ports;
     const mutates = facts.effects === 'store' || facts.effects === 'workspace';
-    memory.began();
     try {
       // Only the first requests wait here, in their order, until the handlers are loaded. Later requests pass no
       // `await` here, because an `await` would delay each request by a turn of the event loop.
@@ -119,7 +115,6 @@ export class Dispatcher {
       progress.end();
       cancel.removeEventListener('abort', forward);
       this.#running.delete(controller);
-      memory.ended();
       if (this.#running.size === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve();
     }
   }
