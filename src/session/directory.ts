@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { RarelyChangedPaths, writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptAsyncOr, attemptOr, hasCode, isA, isMissing, isOfSystem } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
+import { systemClock, timestamp } from '../base/clock.ts';
 import {
   type DirectoryIdentity,
   directoryAt,
@@ -63,6 +64,23 @@ export interface SessionMarker {
    * Absent in sessions of earlier versions.
    */
   readonly directory?: DirectoryIdentity | undefined;
+}
+
+/** Returns the marker of a session that begins now. */
+export function newMarker(
+  { root, identity }: { readonly root: string; readonly identity: string },
+  given: Pick<SessionMarker, 'conversationId' | 'strategy' | 'retention' | 'origin'>,
+): SessionMarker {
+  return {
+    marker: 'checkpointd session',
+    format: sessionFormat,
+    session: sessionIdOf(root, given.conversationId, given.strategy),
+    workTree: root,
+    workTreeIdentity: identity,
+    workTreeDirectory: directoryAt(root),
+    created: timestamp(systemClock),
+    ...given,
+  };
 }
 
 export class SessionDirectory {

@@ -3,41 +3,28 @@
 // session.
 import { randomUUID } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';
-import { systemClock, timestamp } from '../base/clock.ts';
-import { directoryAt } from '../base/directory-identity.ts';
-import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { checkGit } from '../git/process/version.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
 import type { OpenLine } from '../remote/fetched-lines.ts';
 import { strategyNamed } from '../store/strategies.ts';
-import { openWorkTree, refuseStorageInside, type WorkTree } from '../work-tree/work-tree.ts';
+import type { WorkTree } from '../work-tree/work-tree.ts';
 import { mustAnswer } from './answering-path.ts';
-import {
-  SessionDirectory,
-  type SessionMarker,
-  type SessionOrigin,
-  sessionFormat,
-  sessionIdOf,
-} from './directory.ts';
+import { newMarker, SessionDirectory, type SessionMarker, type SessionOrigin } from './directory.ts';
 import { finishDeletion } from './end.ts';
 import { fillSession, writeConversation } from './fill-session.ts';
 import { keepLine } from './imported-line.ts';
 import { busy, type OwnerTerms, SessionOwner } from './owner.ts';
 import { openClosedStore } from './session-store.ts';
-import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
+import { preparePlace, type SessionPlace } from './storage.ts';
 import { deleteTrash, renameAway } from './trash.ts';
 
 /** The place of an import, as the client requests it. */
-interface ImportPlace {
-  /** The absolute path of the work tree. */
-  readonly workTree: string;
+interface ImportPlace extends SessionPlace {
   readonly strategy: string;
   readonly retention: 'session' | 'keep';
-  readonly storage: string;
-  readonly isDefaultStorage: boolean;
-  readonly allowProtected: boolean;
 }
 
 /** The place of an import, after the check that a session can be made there. */
@@ -68,15 +55,11 @@ interface ImportContext {
  * NotARepository
  */
 export async function prepareImport(place: ImportPlace): Promise<PreparedPlace> {
-  const { strategy, retention, isDefaultStorage } = place;
+  const { strategy, retention } = place;
   await checkGit();
   const driver = strategyNamed(strategy);
   await mustAnswer(place.workTree, 'WorkTreeUnreadable');
-  const workTree = openWorkTree(place.workTree, { allowProtected: place.allowProtected });
-  if (!isDefaultStorage || workTree.protectedPlace === undefined)
-    refuseStorageInside(workTree, place.storage);
-  const storage = prepareStorage(place.storage, { isDefault: isDefaultStorage });
-  refuseParentOf(workTree.root, storage);
+  const { workTree, storage } = preparePlace(place);
   if (driver.needsRepository && findRepository(workTree.root) === undefined)
     throw notInRepository(strategy, workTree);
   return { workTree, strategy, retention, storage };
@@ -133,27 +116,19 @@ async function markerFor(
   { strategy, retention, origin, workTree, storage }: ImportRequest,
   log: Log,
 ): Promise<SessionMarker> {
-  const idOf = (conversationId: string): SessionMarker['session'] =>
-    sessionIdOf(workTree.root, conversationId, strategy);
-  const first = new SessionDirectory(storage, idOf(manifest.conversationId));
-  await finishDeletion(first, log);
-  const conversationId = first.exists() || first.isUnmarked() ? randomUUID() : manifest.conversationId;
-  return {
-    marker: 'checkpointd session',
-    format: sessionFormat,
-    session: idOf(conversationId),
-    workTree: workTree.root,
-    workTreeIdentity: workTree.identity,
-    workTreeDirectory: directoryAt(workTree.root),
-    conversationId,
+  const given = {
     strategy,
     retention,
-    created: timestamp(systemClock),
     origin: { ...origin, session: manifest.session, writer: manifest.writer, commit },
   };
+  const marker = newMarker(workTree, { ...given, conversationId: manifest.conversationId });
+  const first = new SessionDirectory(storage, marker.session);
+  await finishDeletion(first, log);
+  const isTaken = first.exists() || first.isUnmarked();
+  return isTaken ? newMarker(workTree, { ...given, conversationId: randomUUID() }) : marker;
 }
 
-async function claimNew(directory: SessionDirectory, marker: SessionMarker): Promise<SessionOwner> {
+function claimNew(directory: SessionDirectory, marker: SessionMarker): Promise<SessionOwner> {
   const prepare = (): void => {
     if (directory.exists()) throw busy({ pid: -1, host: '' });
     directory.makeRoot();
@@ -161,13 +136,7 @@ async function claimNew(directory: SessionDirectory, marker: SessionMarker): Pro
     writeAtomically(directory.deletionFile, '', { durable: true });
     directory.create(marker);
   };
-  try {
-    const owner = await SessionOwner.claim(directory, { prepare, undo: () => directory.removeNew() });
-    if (!(owner instanceof SessionOwner)) throw busy(owner);
-    return owner;
-  } catch (error) {
-    throw systemCode(error) === undefined ? error : storageFailure(directory.storage, error);
-  }
+  return SessionOwner.require(directory, { prepare, undo: () => directory.removeNew() });
 }
 
 /**

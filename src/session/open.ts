@@ -1,38 +1,31 @@
-// The request session/open: makes an open session. The steps, in this order, are work tree, storage, ownership,
-// conversation, checkpoints and watcher. When a step fails, the earlier steps are undone.
+// The request session/open: makes an open session. `openSession` prepares work tree and storage, joins the session if
+// this daemon has it open, and claims it otherwise. `load` reads the conversation, enables the checkpoints and starts
+// the watcher. When a step fails, the earlier steps are undone.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { systemClock, timestamp } from '../base/clock.ts';
-import {
-  type DirectoryIdentity,
-  directoryAt,
-  diskEntryAt,
-  isSameDirectory,
-} from '../base/directory-identity.ts';
-import { systemCode } from '../base/errors.ts';
+import { type DirectoryIdentity, diskEntryAt, isSameDirectory } from '../base/directory-identity.ts';
 import type { Log } from '../base/log.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
 import { AnsweredRestores } from '../restore/answered-restores.ts';
 import { LateEdits } from '../restore/late-look.ts';
 import { strategyNamed } from '../store/strategies.ts';
-import { openWorkTree, refuseStorageInside, type WorkTree } from '../work-tree/work-tree.ts';
+import type { WorkTree } from '../work-tree/work-tree.ts';
 import { refuseAtDescriptorLimit } from './descriptor-limit.ts';
-import { SessionDirectory, type SessionMarker, sessionFormat, sessionIdOf } from './directory.ts';
+import { newMarker, SessionDirectory, type SessionMarker } from './directory.ts';
 import { enableCheckpoints, type InitMode } from './enable.ts';
 import { finishDeletion } from './end.ts';
 import { convertLine } from './imported-line.ts';
 import { type KeptLog, openKeptLog } from './kept-log.ts';
 import { OperationQueue } from './operation-queue.ts';
-import { busy, endOrphans, type OwnerTerms, SessionOwner } from './owner.ts';
+import { endOrphans, type OwnerTerms, SessionOwner } from './owner.ts';
 import { Session, type SessionEvents, type SessionOptions } from './session.ts';
-import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
+import { preparePlace, type SessionPlace, storageFailure } from './storage.ts';
 import { deleteTrash, renameAway } from './trash.ts';
 import { beginWatching, startWatching } from './watching.ts';
 
-export interface OpenRequest {
-  /** The absolute path of the work tree, as the client spelled it. */
-  readonly workTree: string;
+export interface OpenRequest extends Omit<SessionPlace, 'storage'> {
   readonly conversationId?: string | undefined;
   readonly strategy: string;
   readonly retention?: 'session' | 'keep' | undefined;
@@ -42,12 +35,6 @@ export interface OpenRequest {
    * the log.
    */
   readonly recover?: 'conversation' | undefined;
-  readonly allowProtected: boolean;
-  /**
-   * True for the default storage. The default storage may be in a protected directory if the client allows this
-   * directory.
-   */
-  readonly isDefaultStorage: boolean;
   readonly options: SessionOptions;
   /** The names of the parameters that the client set. All other options have their default values. */
   readonly named: readonly string[];
@@ -94,48 +81,22 @@ export async function openSession(
   context: OperationContext,
 ): Promise<Opened> {
   const started = systemClock.monotonic();
-  const driver = strategyNamed(request.strategy);
-  const workTree = openWorkTree(request.workTree, { allowProtected: request.allowProtected });
-  const { storage } = request.options;
-  // If the client has allowed a protected work tree, such as the home directory, this work tree may contain the default
-  // storage. A capture then leaves out the storage.
-  if (!request.isDefaultStorage || workTree.protectedPlace === undefined) checkStorage(workTree, storage);
-  const root = prepareStorage(storage, { isDefault: request.isDefaultStorage });
-  refuseParentOf(workTree.root, root);
-  const conversationId = request.conversationId ?? randomUUID();
-  const id = sessionIdOf(workTree.root, conversationId, request.strategy);
-  const ignoredBy = (other: Session): string[] => ignoredSettings(other, request, root);
-  const suits = (other: Session): boolean =>
-    other.parts.workTree.identity === workTree.identity && ignoredBy(other).length === 0;
-  const open = await around.alreadyOpen(id, suits);
-  if (open !== undefined) {
-    const ignored = ignoredBy(open);
-    if (ignored.length > 0)
-      context.warn(
-        `This session is open already and keeps its own settings. These settings of the request were ignored: ${ignored.join(', ')}. Close the session first to open it with other settings.`,
-      );
-    warnIfReplaced(open.parts, context);
-    return { session: open, resumed: true };
-  }
-  refuseAtDescriptorLimit();
-  const marker: SessionMarker = {
-    marker: 'checkpointd session',
-    format: sessionFormat,
-    session: id,
-    workTree: workTree.root,
-    workTreeIdentity: workTree.identity,
-    workTreeDirectory: directoryAt(workTree.root),
-    conversationId,
+  const { retention } = strategyNamed(request.strategy);
+  const { workTree, storage } = preparePlace({ ...request, storage: request.options.storage });
+  const asked = { ...request, options: { ...request.options, storage } };
+  const fresh = newMarker(workTree, {
+    conversationId: request.conversationId ?? randomUUID(),
     strategy: request.strategy,
-    retention: request.retention ?? driver.retention,
-    created: timestamp(systemClock),
-  };
-  const directory = new SessionDirectory(root, id);
+    retention: request.retention ?? retention,
+  });
+  const joined = await join(fresh, asked, around, context);
+  if (joined !== undefined) return { session: joined, resumed: true };
+  refuseAtDescriptorLimit();
+  const directory = new SessionDirectory(storage, fresh.session);
   await finishDeletion(directory, around.log);
-  const { owner, resumed } = await own(directory, marker, around.terms ?? {});
+  const { owner, resumed } = await claim(directory, fresh, around.terms);
   try {
-    const resolved = { ...request, options: { ...request.options, storage: root } };
-    const session = await build({ directory, marker, owner, workTree, resumed }, resolved, around, context);
+    const session = await load({ directory, owner, workTree, resumed }, fresh, asked, around, context);
     const ms = Math.round(systemClock.monotonic() - started);
     await around.events.opened(session, { resumed, ms }, context.client);
     return { session, resumed };
@@ -152,91 +113,116 @@ export async function openSession(
   }
 }
 
-/**
- * Checks where the storage is. @throws StorageInsideWorkTree; an error for a path that cannot exist, such as a path
- * below a file
- */
-function checkStorage(workTree: WorkTree, storage: string): void {
-  try {
-    refuseStorageInside(workTree, storage);
-  } catch (error) {
-    throw systemCode(error) === undefined ? error : storageFailure(storage, error);
-  }
+/** Returns the session if this daemon has it open. Warns about settings of the request that the session ignores. */
+async function join(
+  { session: id, workTreeIdentity }: SessionMarker,
+  request: OpenRequest,
+  around: Surroundings,
+  context: OperationContext,
+): Promise<Session | undefined> {
+  const open = await around.alreadyOpen(
+    id,
+    (other) =>
+      other.parts.workTree.identity === workTreeIdentity && ignoredSettings(other, request).length === 0,
+  );
+  if (open === undefined) return undefined;
+  const ignored = ignoredSettings(open, request);
+  if (ignored.length > 0)
+    context.warn(
+      `This session is open already and keeps its own settings. These settings of the request were ignored: ${ignored.join(', ')}. Close the session first to open it with other settings.`,
+    );
+  warnIfReplaced(open.parts, context);
+  return open;
+}
+
+/** Returns the names of the requested settings that differ from the settings of the open session. */
+function ignoredSettings({ parts: { marker, options } }: Session, request: OpenRequest): string[] {
+  const wanted = settingsOf(request.options, request.retention);
+  const actual = settingsOf(options, marker.retention);
+  return request.named.filter((name) => name in wanted && !isDeepStrictEqual(wanted[name], actual[name]));
+}
+
+function settingsOf(
+  options: SessionOptions,
+  retention: OpenRequest['retention'],
+): Readonly<Record<string, unknown>> {
+  return { ...options, retention, storageDir: options.storage };
 }
 
 /** Claims the session. If the session is new, also makes its directory. @throws StoreBusy, ReadOnlyStore, NoSpace */
-async function own(
+async function claim(
   directory: SessionDirectory,
-  marker: SessionMarker,
-  terms: OwnerTerms,
+  fresh: SessionMarker,
+  terms: OwnerTerms = {},
 ): Promise<{ readonly owner: SessionOwner; readonly resumed: boolean }> {
   let resumed = false;
-  try {
-    let isMade = false;
-    const prepare = (): void => {
-      resumed = directory.exists() || directory.isUnmarked();
-      if (resumed) {
-        directory.refuseLaterFormat();
-        directory.removeTemporaries();
-      } else {
-        directory.create(marker);
-        isMade = true;
-      }
-    };
-    const undo = (): void => {
-      if (isMade) directory.removeNew();
-    };
-    const owner = await SessionOwner.claim(directory, { prepare, undo, terms });
-    if (!(owner instanceof SessionOwner)) throw busy(owner);
-    try {
-      if (resumed) await endOrphans(directory.root);
-    } catch (error) {
-      owner.release();
-      throw error;
+  let isMade = false;
+  const prepare = (): void => {
+    resumed = directory.exists() || directory.isUnmarked();
+    if (resumed) {
+      directory.refuseLaterFormat();
+      directory.removeTemporaries();
+    } else {
+      directory.create(fresh);
+      isMade = true;
     }
+  };
+  const undo = (): void => {
+    if (isMade) directory.removeNew();
+  };
+  const owner = await SessionOwner.require(directory, { prepare, undo, terms });
+  try {
+    if (resumed) await endOrphans(directory.root);
     return { owner, resumed };
   } catch (error) {
-    throw systemCode(error) === undefined ? error : storageFailure(directory.storage, error);
+    owner.release();
+    throw storageFailure(directory.storage, error);
   }
 }
 
-interface Foundations {
+interface Claimed {
   readonly directory: SessionDirectory;
-  readonly marker: SessionMarker;
   readonly owner: SessionOwner;
   readonly workTree: WorkTree;
   readonly resumed: boolean;
 }
 
-async function build(
-  found: Foundations,
+/** Reads the session's files, enables its checkpoints and starts its watcher. */
+async function load(
+  claimed: Claimed,
+  fresh: SessionMarker,
   request: OpenRequest,
   around: Surroundings,
   context: OperationContext,
 ): Promise<Session> {
-  const { directory, marker, resumed } = found;
-  if (directory.isUnconverted) await convertFirst(directory, marker, context);
+  const { directory, owner, resumed } = claimed;
+  if (directory.isUnconverted) {
+    const report = context.progress('import');
+    await convertLine(directory, fresh, {
+      signal: context.signal,
+      onCheckpoint: (filesDone, filesTotal) => report({ filesDone, filesTotal, bytesDone: 0 }),
+    });
+  }
   const stored = directory.readMarker();
   if (resumed && stored === undefined)
     context.warn(
       `session.json in ${directory.own}, which identifies the session, was damaged or missing. The daemon wrote it again from this request, and keeps the session unless you set another retention.`,
     );
-  const effective = { ...found, marker: effectiveMarker(directory, stored, marker, request) };
-  const recover = request.recover === 'conversation';
-  const { durability } = request.options;
-  const { owner } = found;
+  const marker = effectiveMarker(directory, stored, fresh, request);
   if (owner.unlocked !== undefined)
     around.log.info(`the session is not locked against other containers: ${owner.unlocked}`);
-  const kept = await openKeptLog({ directory, marker: effective.marker, durability, recover, owner });
-  for (const warning of kept.warnings) context.warn(warning);
-  const session = assemble(effective, kept, request, around);
+  const recover = request.recover === 'conversation';
+  const { durability } = request.options;
+  const { warnings, ...log } = await openKeptLog({ directory, marker, durability, recover, owner });
+  for (const warning of warnings) context.warn(warning);
+  const session = assemble(claimed, marker, log, request, around);
   try {
-    if (resumed) warnIfReplaced(effective, context);
+    if (resumed) warnIfReplaced(session.parts, context);
     if (around.watches !== false) beginWatching(session);
     await enableCheckpoints(session, request.init, context, recover);
     // Writes the marker only after all files were read. If a file has a later version, the opening fails before this
     // step.
-    if (effective.marker !== stored) directory.create(effective.marker);
+    if (marker !== stored) directory.create(marker);
     if (around.watches !== false) startWatching(session);
     session.writeSummary();
     return session;
@@ -245,32 +231,6 @@ async function build(
     session.parts.sessionLog.close();
     throw error;
   }
-}
-
-/** Brings the contents of an imported session into its store. */
-async function convertFirst(
-  directory: SessionDirectory,
-  marker: SessionMarker,
-  context: OperationContext,
-): Promise<void> {
-  const report = context.progress('import');
-  await convertLine(directory, marker, {
-    signal: context.signal,
-    onCheckpoint: (filesDone, filesTotal) => report({ filesDone, filesTotal, bytesDone: 0 }),
-  });
-}
-
-/** Returns the names of the requested settings that differ from the settings of the open session. */
-function ignoredSettings({ parts }: Session, request: OpenRequest, storageDir: string): string[] {
-  const { marker, options } = parts;
-  const { retention } = request;
-  const wanted: Record<string, unknown> = { ...request.options, retention, storageDir };
-  const actual: Record<string, unknown> = {
-    ...options,
-    retention: marker.retention,
-    storageDir: options.storage,
-  };
-  return request.named.filter((name) => name in wanted && !isDeepStrictEqual(wanted[name], actual[name]));
 }
 
 /**
@@ -309,21 +269,23 @@ function placeOf(
 }
 
 function assemble(
-  found: Foundations,
-  kept: KeptLog,
+  { directory, owner, workTree }: Claimed,
+  marker: SessionMarker,
+  log: Omit<KeptLog, 'warnings'>,
   { options }: OpenRequest,
   around: Surroundings,
 ): Session {
-  const { warnings: _warnings, ...ofLog } = kept;
-  const { directory, workTree } = found;
   return new Session({
-    ...found,
+    marker,
+    directory,
+    owner,
+    workTree,
     repository: findRepository(workTree.root),
     options,
     queue: new OperationQueue(around.onPoison),
-    ...ofLog,
+    ...log,
     answered: new AnsweredRestores(directory, workTree.root, options.durability === 'power', around.log),
-    late: new LateEdits(directory, workTree.root, around.log, found.owner),
+    late: new LateEdits(directory, workTree.root, around.log, owner),
     events: around.events,
     neighbours: around.neighbours,
     clock: systemClock,

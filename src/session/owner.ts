@@ -22,6 +22,7 @@ import {
   takeProcessLock,
 } from '../base/process-lock.ts';
 import type { SessionDirectory } from './directory.ts';
+import { storageFailure } from './storage.ts';
 
 const heartbeatMs = 60_000;
 /** An owner that this process cannot see counts as dead when its last heartbeat is at least this old (in ms). */
@@ -122,6 +123,17 @@ export class SessionOwner {
       }
     } finally {
       files.rmSync(directory.wantedFile, { force: true });
+    }
+  }
+
+  /** Claims the directory. @throws StoreBusy when another process has the session, ReadOnlyStore, NoSpace */
+  static async require(directory: SessionDirectory, options: ClaimOptions): Promise<SessionOwner> {
+    try {
+      const owner = await SessionOwner.claim(directory, options);
+      if (owner instanceof SessionOwner) return owner;
+      throw busy(owner);
+    } catch (error) {
+      throw storageFailure(directory.storage, error);
     }
   }
 

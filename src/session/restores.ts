@@ -1,6 +1,6 @@
 // Connects sessions with restores. Builds the restore site of a session, and runs the recovery that precedes every
 // change.
-import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { CheckpointdError } from '../base/errors.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { recoverAnswered } from '../restore/after-power-cut.ts';
@@ -57,7 +57,7 @@ export async function ensureRecovered(
     owner.requireOwner();
     isThere = directory.exists();
   } catch (error) {
-    throw systemCode(error) === undefined ? error : storageFailure(directory.root, error);
+    throw storageFailure(directory.root, error);
   }
   if (!isThere) {
     const message = `The session's directory ${directory.root} was removed while the session was open. Close the session and open it again.`;

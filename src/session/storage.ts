@@ -4,6 +4,42 @@
 import { dirname } from 'node:path';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { files, type Stats } from '../base/files.ts';
+import { openWorkTree, refuseStorageInside, type WorkTree } from '../work-tree/work-tree.ts';
+
+export interface SessionPlace {
+  /** The absolute path of the work tree, as the client spelled it. */
+  readonly workTree: string;
+  readonly storage: string;
+  /**
+   * True for the default storage. The default storage may be in a protected directory if the client allows this
+   * directory.
+   */
+  readonly isDefaultStorage: boolean;
+  readonly allowProtected: boolean;
+}
+
+/**
+ * Opens the work tree and prepares the storage of a session. Returns the canonical path of the storage.
+ * @throws StorageInsideWorkTree, and the errors of {@link openWorkTree} and {@link prepareStorage}
+ */
+export function preparePlace({ allowProtected, isDefaultStorage, ...given }: SessionPlace): {
+  readonly workTree: WorkTree;
+  readonly storage: string;
+} {
+  const workTree = openWorkTree(given.workTree, { allowProtected });
+  // If the client has allowed a protected work tree, such as the home directory, this work tree may contain the default
+  // storage. A capture then leaves out the storage.
+  if (!isDefaultStorage || workTree.protectedPlace === undefined) {
+    try {
+      refuseStorageInside(workTree, given.storage);
+    } catch (error) {
+      throw storageFailure(given.storage, error);
+    }
+  }
+  const storage = prepareStorage(given.storage, { isDefault: isDefaultStorage });
+  refuseParentOf(workTree.root, storage);
+  return { workTree, storage };
+}
 
 /**
  * Makes the storage root private to the user, and returns its canonical path. A default root may be a link, because
@@ -29,7 +65,7 @@ export function prepareStorage(storage: string, { isDefault = false } = {}): str
     refuseUnsafe(root, stats);
     return root;
   } catch (error) {
-    throw error instanceof CheckpointdError ? error : storageFailure(storage, error);
+    throw storageFailure(storage, error);
   }
 }
 
@@ -68,9 +104,10 @@ function unsafe(storage: string, reason: string, message: string): CheckpointdEr
   return new CheckpointdError('StoreUnavailable', message, { details: { storageDir: storage, reason } });
 }
 
-/** Turns a system error of the storage into an error for the client. */
-export function storageFailure(storage: string, cause: unknown): CheckpointdError {
+/** Turns a system error of the storage into an error for the client. Returns any other error unchanged. */
+export function storageFailure(storage: string, cause: unknown): unknown {
   const code = systemCode(cause);
+  if (code === undefined) return cause;
   const details = { storageDir: storage, code };
   if (isNoSpace(cause)) {
     return new CheckpointdError('NoSpace', `The disk of ${storage} is full. Free some space and try again.`, {
@@ -90,7 +127,7 @@ export function storageFailure(storage: string, cause: unknown): CheckpointdErro
   }
   return new CheckpointdError(
     'StoreUnavailable',
-    `The storage directory ${storage} cannot be used (${code ?? 'unknown'}). Choose another storage directory.`,
+    `The storage directory ${storage} cannot be used (${code}). Choose another storage directory.`,
     { cause, details },
   );
 }

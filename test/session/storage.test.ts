@@ -103,7 +103,7 @@ test('session/open refuses a storage in /proc, /sys or /dev, or at a file, a FIF
 
 test('an error about the storage directory has a kind of its own, and says what to do', () => {
   const kinds = ['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EIO', 'EFBIG'].map((code) => {
-    const error: CheckpointdError = storageFailure('/s', Object.assign(new Error(code), { code }));
+    const error = storageFailure('/s', Object.assign(new Error(code), { code })) as CheckpointdError;
     assert.match(error.message, code === 'EFBIG' ? 'ulimit -f' : '/s');
     return error.kind;
   });
