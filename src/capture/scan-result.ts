@@ -14,7 +14,7 @@ import {
   type FileNode,
   isDirectory,
 } from '../tree/tree.ts';
-import { byBytes, join, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { byBytes, isInOrBelow, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { inside, type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
 import type { Listings, Subdirectory, WalkedDirectory, WalkedEntry } from './listing.ts';
 import { type FileClock, isSettled } from './settled.ts';
@@ -299,4 +299,13 @@ function isUntouched(
   if (isComparable && !isSettled(stamp, clock, tickMs)) return false;
   const now = files.lstatSync(inside(directory, name), { bigint: true, throwIfNoEntry: false });
   return now !== undefined && isStampOf(stamp, now);
+}
+
+/**
+ * Returns a function that is true when the capture skipped a path or a directory above it. A skipped path may still
+ * exist. The function is false for a path that disappeared during the capture.
+ */
+export function skippedMatcher(skipped: readonly SkippedPath[]): (path: TreePath) => boolean {
+  const paths = new Set(skipped.flatMap(({ path, reason }) => (reason === 'vanished' ? [] : [path])));
+  return paths.size === 0 ? () => false : (path) => isInOrBelow(path, paths);
 }

@@ -2,7 +2,7 @@
 // refers to these contents. This module also defines the list of paths that a capture had to skip.
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/tree.ts';
-import { parentOf, type TreePath } from '../tree/tree-path.ts';
+import type { TreePath } from '../tree/tree-path.ts';
 
 /**
  * Content that can no longer change: bytes in memory, or a private file in {@link SnapshotSink.spoolDirectory}. The
@@ -81,19 +81,4 @@ export interface SnapshotSink {
    * directories.
    */
   hasDirectories?(ids: readonly string[]): Promise<boolean>;
-}
-
-/**
- * Returns a function that is true when the capture skipped a path or a directory above it. A skipped path may still
- * exist. The function is false for a path that disappeared during the capture.
- */
-export function skippedMatcher(skipped: readonly SkippedPath[]): (path: TreePath) => boolean {
-  const skippedPaths = new Set(skipped.flatMap(({ path, reason }) => (reason === 'vanished' ? [] : [path])));
-  if (skippedPaths.size === 0) return () => false;
-  return (path) => {
-    for (let at = path; ; at = parentOf(at)) {
-      if (skippedPaths.has(at)) return true;
-      if (at === '') return false;
-    }
-  };
 }

@@ -2,7 +2,8 @@
 // did not write them. Publishes no checkpoint and changes no file.
 import type { SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
-import { type SkippedPath, skippedMatcher } from '../capture/snapshot-sink.ts';
+import { skippedMatcher } from '../capture/scan-result.ts';
+import type { SkippedPath } from '../capture/snapshot-sink.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { type Entry, sameContent, type TreeChange } from '../tree/tree.ts';

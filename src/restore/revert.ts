@@ -7,7 +7,7 @@ import { newCheckpointId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import { counted } from '../base/text/plural.ts';
 import type { Capture } from '../capture/capturer.ts';
-import { skippedMatcher } from '../capture/snapshot-sink.ts';
+import { skippedMatcher } from '../capture/scan-result.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { capturePresent } from '../checkpoints/publish.ts';
 import type { MergeLabels } from '../git/diff/merge-file.ts';

@@ -68,6 +68,14 @@ export function isWithin(path: TreePath, directory: TreePath): boolean {
   return directory === '' || path === directory || path.startsWith(`${directory}/`);
 }
 
+/** True when `paths` contains the path or a directory above it. */
+export function isInOrBelow(path: TreePath, paths: Pick<ReadonlySet<TreePath>, 'has'>): boolean {
+  for (let at = path; ; at = parentOf(at)) {
+    if (paths.has(at)) return true;
+    if (at === rootPath) return false;
+  }
+}
+
 /** Orders paths by their bytes, as git orders the files of one directory. */
 export function byBytes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

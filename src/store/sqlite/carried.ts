@@ -5,7 +5,8 @@
 import type { SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Slices } from '../../base/slices.ts';
-import { type SkippedPath, skippedMatcher } from '../../capture/snapshot-sink.ts';
+import { skippedMatcher } from '../../capture/scan-result.ts';
+import type { SkippedPath } from '../../capture/snapshot-sink.ts';
 import { type Entry, sameEntry, type TreeChange } from '../../tree/tree.ts';
 import { byBytes, type TreePath } from '../../tree/tree-path.ts';
 import { parseRecord } from '../stored-record.ts';

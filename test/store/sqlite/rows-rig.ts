@@ -1,7 +1,8 @@
 // Rebuilds a checkpoint from its rows, and computes the expected result.
 import * as assert from 'uvu/assert';
 import type { CheckpointId } from '../../../src/base/ids.ts';
-import { type SkippedPath, skippedMatcher } from '../../../src/capture/snapshot-sink.ts';
+import { skippedMatcher } from '../../../src/capture/scan-result.ts';
+import type { SkippedPath } from '../../../src/capture/snapshot-sink.ts';
 import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
 import type { TreePath } from '../../../src/tree/tree-path.ts';
 import { sql } from '../../support/stores/sqlite.ts';
