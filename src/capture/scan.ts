@@ -12,7 +12,6 @@ import {
   type FastPlan,
   FastScan,
   type FullCaptureReason,
-  Recheck,
   rulesNow,
   type ScanBase,
   type ScanHandles,
@@ -23,6 +22,7 @@ import { type BlobSink, type CaptureProgress, FileReading } from './file-reading
 import { type IgnoreScopes, pathTreeOf } from './ignore-rules.ts';
 import type { KnownFiles } from './known-files.ts';
 import { type EarlierListings, isLeftOut, type Listings, type WalkedDirectory } from './listing.ts';
+import { Recheck } from './recheck.ts';
 import { buildTree, ReportBuilder, type ScanResult } from './scan-result.ts';
 import { type FileClock, readFileClock } from './settled.ts';
 import type { SnapshotSink } from './snapshot-sink.ts';
@@ -203,9 +203,8 @@ export async function scanFast(
   const options = optionsOf(place, base.listings, request);
   const result = await new FastScan(plan, options).run();
   if (typeof result === 'string') return result;
-  const { root, listings } = result;
+  const { root, listings, recheck } = result;
   if (alsoInclude.some((path) => isLeftOut(listings, path))) return 'alsoInclude';
-  const recheck = base.recheck.after(result, rules.scope);
   const fastScans = base.fastScans + 1;
   const nextBase = { root, listings, position, rules, recheck, fastScans };
   return { result, reason: undefined, next: { listings, clock: options.clock, base: nextBase } };
