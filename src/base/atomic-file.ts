@@ -26,15 +26,7 @@ export function writeAtomically(
   content: string | Uint8Array,
   options: AtomicWriteOptions = {},
 ): void {
-  // The name must be unique, but need not be secret. This code does not use node:crypto, because loading it would add 5
-  // ms to the start of each hook.
-  const mark = Math.floor(Math.random() * 2 ** 48).toString(16);
-  const temporary = `${file}.${mark.padStart(12, '0')}.tmp`;
-  const fd = files.openSync(
-    temporary,
-    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
-    options.mode ?? 0o600,
-  );
+  const { fd, temporary } = openTemporary(file, options.mode);
   try {
     files.writeFileSync(fd, content);
     if (options.durable) files.fsyncSync(fd);
@@ -48,12 +40,60 @@ export function writeAtomically(
   if (options.durable) syncDirectory(dirname(file));
 }
 
+/**
+ * Replaces the content of `file` durably, as {@link writeAtomically} does, but without blocking the event loop. Renames
+ * the temporary file only when `others` has resolved. The disk can sync the file together with the files of `others`.
+ */
+export async function writeDurablyAfter(
+  file: string,
+  content: string,
+  others: () => Promise<unknown>,
+): Promise<void> {
+  const { fd, temporary } = openTemporary(file);
+  try {
+    try {
+      files.writeFileSync(fd, content);
+      // Waits for both results even after a failure, because a running sync needs the descriptor.
+      const [own, other] = await Promise.allSettled([filesAsync.fsync(fd), others()]);
+      if (other.status === 'rejected') throw other.reason;
+      if (own.status === 'rejected') throw own.reason;
+    } finally {
+      files.closeSync(fd);
+    }
+  } catch (error) {
+    files.rmSync(temporary, { force: true });
+    throw error;
+  }
+  files.renameSync(temporary, file);
+  await syncDirectoryAsync(dirname(file));
+}
+
+function openTemporary(file: string, mode = 0o600): { readonly fd: number; readonly temporary: string } {
+  // The name must be unique, but need not be secret. This code does not use node:crypto, because loading it would add 5
+  // ms to the start of each hook.
+  const mark = Math.floor(Math.random() * 2 ** 48).toString(16);
+  const temporary = `${file}.${mark.padStart(12, '0')}.tmp`;
+  const fd = files.openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
+  return { fd, temporary };
+}
+
 /** Syncs a directory, so that the names in it survive a power cut. */
 export function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return; // Windows cannot open a directory
   const fd = files.openSync(directory, constants.O_RDONLY);
   try {
     files.fsyncSync(fd);
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+/** Syncs a directory as {@link syncDirectory} does, without blocking the event loop. */
+export async function syncDirectoryAsync(directory: string): Promise<void> {
+  if (process.platform === 'win32') return; // Windows cannot open a directory
+  const fd = files.openSync(directory, constants.O_RDONLY);
+  try {
+    await filesAsync.fsync(fd);
   } finally {
     files.closeSync(fd);
   }

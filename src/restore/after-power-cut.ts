@@ -65,7 +65,7 @@ export async function recoverAnswered(site: RestoreSite, context: OperationConte
       restores.push({ id: intent.id, answeredMs, isCut: isOfAnotherBoot(intent), checkpoint });
     // The note is about another directory, or the restore's checkpoint was removed later. The files of this restore no
     // longer need a repair.
-    else answered.forget([intent.id]);
+    else await answered.forget([intent.id]);
   }
   const target = restores.findLast(({ isCut }) => isCut)?.checkpoint;
   if (target !== undefined) await restoreLost(site, restores, target, context);
@@ -106,7 +106,7 @@ async function restoreLost(
     context.warn(lost, error);
     if (error.retryable) return; // the notes stay, and the next opening tries again
   }
-  site.answered.forget(restores.flatMap(({ id, isCut }) => (isCut ? [id] : [])));
+  await site.answered.forget(restores.flatMap(({ id, isCut }) => (isCut ? [id] : [])));
 }
 
 function jobFor(site: RestoreSite, target: StoredCheckpoint, only: ReadonlySet<TreePath>): RestoreJob {

@@ -3,7 +3,7 @@
 // removes the note after it has synced the files. After a power cut, the remaining notes tell the next daemon which
 // files to check (after-power-cut.ts). After a kill without a power cut, the next start only syncs the files.
 import { join } from 'node:path';
-import { syncDirectory } from '../base/atomic-file.ts';
+import { syncDirectory, syncDirectoryAsync } from '../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
@@ -52,11 +52,13 @@ export class AnsweredRestores {
     this.#log = log;
   }
 
-  /** Turns the intent of a finished restore into a note. */
+  /**
+   * Turns the intent of a finished restore into a note. {@link sync} syncs the new name. If a power cut reverses the
+   * rename, the next opening finds the intent, and repeats this step or the restore.
+   */
   keep(id: string): void {
     if (this.#durable) return new RestoreJournal(this.#directory.intentFile).remove();
     files.renameSync(this.#directory.intentFile, this.#file(id));
-    syncDirectory(this.#directory.own);
   }
 
   /** Syncs the files of a restore in the background, after the daemon has sent the result to the client. */
@@ -92,12 +94,12 @@ export class AnsweredRestores {
     syncDirectory(this.#directory.own);
   }
 
-  forget(ids: Iterable<string>): void {
+  async forget(ids: Iterable<string>): Promise<void> {
     for (const id of ids) {
       this.#waiting.delete(id);
       files.rmSync(this.#file(id), { force: true });
     }
-    syncDirectory(this.#directory.own);
+    await syncDirectoryAsync(this.#directory.own);
   }
 
   /**
@@ -119,9 +121,10 @@ export class AnsweredRestores {
       while (this.#waiting.size > 0) {
         const ids = [...this.#waiting.keys()];
         const paths = new Set([...this.#waiting.values()].flatMap((each) => [...each]));
+        await syncDirectoryAsync(this.#directory.own);
         await syncFiles(this.#root, paths, signal);
         signal.throwIfAborted();
-        this.forget(ids);
+        await this.forget(ids);
       }
     } catch (error) {
       if (!signal.aborted)

@@ -3,7 +3,7 @@
 // repeated run plans from the files that are on disk at that time. Recovery, not the journal, decides what to do with
 // an unfinished restore.
 import { dirname } from 'node:path';
-import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
+import { syncDirectory, writeDurablyAfter } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import type { DirectoryIdentity } from '../base/directory-identity.ts';
@@ -92,11 +92,13 @@ export class RestoreJournal {
   }
 
   /**
-   * Writes the intent so that it survives a power cut. The caller must not change the work tree before this
-   * function returns.
+   * Writes the intent so that it survives a power cut. The intent gets its name only after `saved` has resolved: `saved`
+   * syncs the copies of the files that the restore displaces. The caller must not change the work tree before this
+   * function resolves.
    */
-  write(intent: RestoreIntent): void {
-    writeAtomically(this.#file, `${JSON.stringify(withSum({ version, ...intent }))}\n`, { durable: true });
+  write(intent: RestoreIntent, saved: () => Promise<unknown>): Promise<void> {
+    const text = `${JSON.stringify(withSum({ version, ...intent }))}\n`;
+    return writeDurablyAfter(this.#file, text, saved);
   }
 
   read(): JournalState {

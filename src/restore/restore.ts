@@ -152,12 +152,10 @@ export async function applyRestorePlan(
 ): Promise<Applied> {
   const { checkpoints, answered, directory, workTree, conversation } = site;
   const { goal, plan, record } = prepared;
-  // Syncs the store at any durability level, because after the restore the store has the only copy of the old
-  // files.
-  await Promise.all([checkpoints.store.sync(), directory.sync()]);
   const id = base32(randomBytes(13), 20);
   const journal = new RestoreJournal(directory.intentFile);
-  writeIntent(site, journal, intentOf(id, prepared, directoryAt(workTree.root), context));
+  const intent = intentOf(id, prepared, directoryAt(workTree.root), context);
+  await writeIntent(site, journal, intent);
   site.setUnfinished(true);
   const applied = await applyPlan(site, prepared, { id, journal }, context);
   if (applied.keptBeside.length > 0) context.warn(keptBesideMessage(applied.keptBeside));
@@ -234,14 +232,21 @@ async function applyPlan(
 }
 
 /**
- * Writes the note. If the write fails, removes the note. If the note remained, the daemon would carry out the restore
- * at its next start.
+ * Writes the note. If the note exists after a failure, removes the note. If the note remained, the daemon would carry
+ * out the restore at its next start.
  */
-function writeIntent(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent): void {
+async function writeIntent(
+  site: RestoreSite,
+  journal: RestoreJournal,
+  intent: RestoreIntent,
+): Promise<void> {
+  const { checkpoints, directory } = site;
   try {
-    journal.write(intent);
+    // Syncs the store at any durability level, because after the restore the store has the only copy of the old
+    // files.
+    await journal.write(intent, () => Promise.all([checkpoints.store.sync(), directory.sync()]));
   } catch (error) {
-    removeNote(site, journal, error);
+    if (journal.read().kind !== 'none') removeNote(site, journal, error);
     throw error;
   }
 }

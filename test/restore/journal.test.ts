@@ -22,11 +22,13 @@ const intent: RestoreIntent = {
   root: undefined,
 };
 
-test('the note of a restore is read back unchanged, with names of any bytes, until it is removed', () => {
+const saved = (): Promise<void> => Promise.resolve();
+
+test('the note of a restore is read back unchanged, with names of any bytes, until it is removed', async () => {
   const root = makeDirectory();
   const journal = new RestoreJournal(`${root}/restore.json`);
   assert.equal(journal.read(), { kind: 'none' });
-  journal.write(intent);
+  await journal.write(intent, saved);
   assert.equal(new RestoreJournal(`${root}/restore.json`).read(), { kind: 'unfinished', intent });
   journal.remove();
   journal.remove();
@@ -34,12 +36,12 @@ test('the note of a restore is read back unchanged, with names of any bytes, unt
   remove(root);
 });
 
-test('the daemon syncs the note of a restore before it renames the note, and syncs the directory after each rename or removal', () => {
+test('the daemon syncs the note of a restore before it renames the note, and syncs the directory after each rename or removal', async () => {
   const root = makeDirectory();
   const calls: string[] = [];
   installFault((call) => calls.push(call));
   const journal = new RestoreJournal(`${root}/restore.json`);
-  journal.write(intent);
+  await journal.write(intent, saved);
   journal.remove();
   installFault(undefined);
   const order = calls.filter((call) => ['fsync', 'rename', 'rm'].includes(call));
@@ -60,11 +62,11 @@ test('a note with a device number, as an earlier version wrote it, still identif
   remove(root);
 });
 
-test('a note with a flipped bit is refused, but a note without a checksum is accepted', () => {
+test('a note with a flipped bit is refused, but a note without a checksum is accepted', async () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const journal = new RestoreJournal(file);
-  journal.write(intent);
+  await journal.write(intent, saved);
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, text.replace(/"mode":"\w+"/, '"mode":"sard"'));
   assert.is(journal.read().kind, 'unreadable');

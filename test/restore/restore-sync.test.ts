@@ -1,5 +1,5 @@
 // A restore saves copies of the files that it will replace. The copies must be on the disk before the work tree
-// changes. When the restore writes its note, the safety checkpoint has been synced completely. scripts/torture/ cuts
+// changes. When the note of the restore gets its name, the safety checkpoint has been synced completely. scripts/torture/ cuts
 // the power for real.
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -50,11 +50,11 @@ class Syncs {
     this.#rig = rig;
     installFault((call, target) => {
       if (call === 'fsync') this.#note(`/proc/self/fd/${target}`);
-      if (call === 'open' && target.includes('/restore.json.')) this.#found ??= this.#unsynced();
+      if (call === 'rename' && target.includes('/restore.json.')) this.#found ??= this.#unsynced();
     });
   }
 
-  /** Returns the files of the safety checkpoint that were not synced when the restore wrote its note. */
+  /** Returns the files of the safety checkpoint that were not synced when the note got its name. */
   async unsyncedAtIntent(session: string, work: () => Promise<unknown>): Promise<string[]> {
     this.#session = session;
     this.#found = undefined;
