@@ -155,7 +155,7 @@ export async function applyRestorePlan(
   const id = base32(randomBytes(13), 20);
   const journal = new RestoreJournal(directory.intentFile);
   const intent = intentOf(id, prepared, directoryAt(workTree.root), context);
-  await writeIntent(site, journal, intent);
+  await writeIntent(site, journal, prepared, intent);
   site.setUnfinished(true);
   const applied = await applyPlan(site, prepared, { id, journal }, context);
   if (applied.keptBeside.length > 0) context.warn(keptBesideMessage(applied.keptBeside));
@@ -233,11 +233,12 @@ async function applyPlan(
 
 /**
  * Writes the note. If the note exists after a failure, removes the note. If the note remained, the daemon would carry
- * out the restore at its next start.
+ * out the restore at its next start. Never removes the note of an interrupted restore.
  */
 async function writeIntent(
   site: RestoreSite,
   journal: RestoreJournal,
+  prepared: PreparedRestore,
   intent: RestoreIntent,
 ): Promise<void> {
   const { checkpoints, directory } = site;
@@ -246,7 +247,8 @@ async function writeIntent(
     // files.
     await journal.write(intent, () => Promise.all([checkpoints.store.sync(), directory.sync()]));
   } catch (error) {
-    if (journal.read().kind !== 'none') removeNote(site, journal, error);
+    const isNew = prepared.goal.interrupted === undefined;
+    if (isNew && journal.read().kind !== 'none') removeNote(site, journal, error);
     throw error;
   }
 }

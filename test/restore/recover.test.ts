@@ -87,13 +87,18 @@ for (const lasting of [false, true])
       assert.is(rig.logged.filter((line) => line.includes('by hand')).length, lasting ? 1 : 0);
     }));
 
-for (const give of ['cancel', 'fail'] as const) {
-  test(`if a recovery ${give === 'cancel' ? 'is cancelled' : 'fails'} before any change, the note stays for the next recovery`, () =>
+for (const give of ['cancel', 'fail', 'fail without its own note'] as const) {
+  test(`if a recovery ${give === 'cancel' ? 'is cancelled' : give.replace('fail', 'fails')} before any change, the note stays for the next recovery`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       const cancel = new AbortController();
       let isPublished = false;
       installFault((call, target) => {
+        if (give === 'fail without its own note') {
+          if (call === 'open' && target.includes('restore.json.'))
+            throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+          return;
+        }
         // This call comes after the safety checkpoint, when the restore writes its first temporary file.
         if (call === 'rename' && target.includes('restore.json')) isPublished = true;
         if (!isPublished || call !== 'open' || !target.includes('.ckpt-tmp-')) return;
@@ -112,7 +117,7 @@ for (const give of ['cancel', 'fail'] as const) {
       assert.ok(existsSync(session.parts.directory.intentFile));
       assert.is(await recover(restoreSite(session), operation()), 'finished');
       // If the restore failed, the daemon has begun to undo it. The recovery completes the undo.
-      const whole = give === 'cancel' ? 'one' : 'two';
+      const whole = give === 'fail' ? 'two' : 'one';
       for (const n of files) assert.is(rig.read(`f${n}`), `${n} ${whole}\n`);
       assert.equal(leftovers(rig), []);
     }));
