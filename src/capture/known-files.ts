@@ -23,7 +23,13 @@ import {
   type RowFacts,
   type StoredColumns,
 } from './known-rows.ts';
-import { type KnownTrees, readTrees, type StoredTree, storedTree } from './known-tree.ts';
+import {
+  type KnownTrees,
+  readTrees,
+  type StoredTree,
+  storedTree,
+  type WrittenDirectory,
+} from './known-tree.ts';
 import {
   type EarlierListings,
   type Listings,
@@ -98,7 +104,7 @@ export class KnownFiles {
     const loaded = await this.#loaded;
     const root = loaded?.stored?.snapshot === snapshot ? loaded.trees.get(rootPath) : undefined;
     if (loaded === undefined || root === undefined) return undefined;
-    return { root, ids: [...new Set([...loaded.trees.values()].map(({ sealed }) => sealed))] };
+    return { root, ids: [...loaded.trees.values()].map(({ sealed }) => sealed) };
   }
 
   /**
@@ -146,7 +152,7 @@ export class KnownFiles {
     const all: KnownColumns[] = [];
     for (let rows = nextRows(values); rows !== null; rows = nextRows(values)) {
       if (slices.isDue()) await slices.pause();
-      all.push(new KnownColumns(rows, header.device));
+      all.push(new KnownColumns(rows, header));
     }
     const stored = values.readValue() as StoredTree | undefined;
     return { header, all, stored, trees: stored === undefined ? new Map() : readTrees(stored, all) };
@@ -168,16 +174,17 @@ export class KnownFiles {
     const [last, rootKey] = [this.#written, this.#rootKey()];
     if (last?.listings.deref() === listings || !clock.isLocal || rootKey === undefined) return;
     if (isSeldom && last !== undefined && atMs - last.atMs < seldomMs) return;
-    if (isTooMuch(listings)) return;
+    const plain = await plainDirectories(listings, clock, slices);
+    if (plain === undefined) return;
     const { file, settings, settleMs, log } = this.#options;
     const { device, reachedMs } = clock;
     const values = new Serializer();
     values.writeHeader();
     values.writeValue({ root: rootKey, settings, device, boot: bootId(), reachedMs } satisfies Header);
-    const written = await writeRows(values, listings, { clock, settleMs, slices });
+    const written = await writeRows(values, plain, { clock, settleMs, slices });
     const root = listings.get(rootPath)?.made;
     const isStored = snapshot !== undefined && root !== undefined;
-    values.writeValue(isStored ? storedTree(snapshot, root, listings, written) : undefined);
+    values.writeValue(isStored ? storedTree(snapshot, root, written) : undefined);
     values.writeValue(undefined);
     try {
       await writeWhole(file, values.releaseBuffer(), slices);
@@ -202,14 +209,11 @@ export class KnownFiles {
 /** Returns the next columns, or null after the last columns. */
 const nextRows = (values: Deserializer): StoredColumns | null => values.readValue() as StoredColumns | null;
 
-function isTooMuch(listings: Listings): boolean {
-  let rows = 0;
-  for (const [, directory] of listings) rows += nameCount(directory) + 1;
-  return rows > rowsMax;
-}
-
-/** The number of names in one column. A write pauses for the event loop between two columns, and so does a read. */
-const rowsAtOnce = 10_000;
+/**
+ * The number of names in one column. A write pauses for the event loop between two columns, and so does a read. A write
+ * copies whole columns if nothing has changed in them, so small columns make the write after one edit fast.
+ */
+const rowsAtOnce = 1000;
 
 interface Writing {
   readonly clock: FileClock;
@@ -218,28 +222,73 @@ interface Writing {
 }
 
 /**
- * Writes the directories to which only the rules of the outermost repository apply. Returns the paths of these
- * directories, in the order in which they were written. The value is true if there is a row for each name in the
- * directory.
+ * Returns the directories to which only the rules of the outermost repository apply. Returns undefined when the listings
+ * have too many names.
  */
+async function plainDirectories(
+  listings: Listings,
+  clock: FileClock,
+  slices: Slices,
+): Promise<WalkedDirectory[] | undefined> {
+  const scope = listings.get(rootPath)?.scope;
+  const plain: WalkedDirectory[] = [];
+  let rows = 0;
+  for (const [, directory] of listings) {
+    if (slices.isDue()) await slices.pause();
+    rows += nameCount(directory) + 1;
+    if (isPlain(directory, scope, clock)) plain.push(directory);
+  }
+  return rows > rowsMax ? undefined : plain;
+}
+
+/** Writes these directories. Returns them in the order in which they were written. */
 async function writeRows(
   values: Serializer,
-  listings: Listings,
+  plain: readonly WalkedDirectory[],
   { clock, settleMs, slices }: Writing,
-): Promise<ReadonlyMap<TreePath, boolean>> {
-  const scope = listings.get(rootPath)?.scope;
+): Promise<WrittenDirectory[]> {
   const builder = new ColumnsBuilder(clock.device);
-  const written = new Map<TreePath, boolean>();
-  for (const [path, directory] of listings) {
+  const written: WrittenDirectory[] = [];
+  /** The number of directories in {@link plain} whose columns were copied. */
+  let copied = 0;
+  for (const [at, directory] of plain.entries()) {
     if (slices.isDue()) await slices.pause();
-    if (!isPlain(directory, scope, clock)) continue;
-    const isWhole = addTo(builder, directory, clock, settleMs);
-    written.set(path, isWhole);
+    const columns = at < copied ? undefined : unchangedColumns(plain, at, clock);
+    if (columns !== undefined) {
+      if (!builder.isEmpty) values.writeValue(builder.take());
+      values.writeValue(columns);
+      copied = at + columns.paths.length;
+    }
+    written.push({ directory, isWhole: at < copied || addTo(builder, directory, clock, settleMs) });
     if (builder.size >= rowsAtOnce) values.writeValue(builder.take());
   }
   values.writeValue(builder.take());
   values.writeValue(null);
   return written;
+}
+
+/**
+ * Returns the columns that the next directories were read from, if these directories still need exactly these columns.
+ * Ignores small columns, so that a write merges them.
+ */
+function unchangedColumns(
+  plain: readonly WalkedDirectory[],
+  at: number,
+  clock: FileClock,
+): StoredColumns | undefined {
+  const first = plain[at];
+  if (!(first instanceof KnownDirectory) || first.index !== 0) return undefined;
+  const { rows } = first;
+  if (rows.names.length < rowsAtOnce / 2 || rows.device !== clock.device) return undefined;
+  // The flags say which stamps were settled at that time. These stamps are settled now unless the clock was set back.
+  if (rows.reachedMs > clock.reachedMs) return undefined;
+  for (let index = 0; index < rows.length; index += 1) {
+    const directory = plain[at + index];
+    const isNext =
+      directory instanceof KnownDirectory && directory.rows === rows && directory.index === index;
+    if (!isNext || !directory.isAsRead) return undefined;
+  }
+  return rows.columns;
 }
 
 /** True when only the rules of the outermost repository apply to the directory. */

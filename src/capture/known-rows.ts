@@ -8,6 +8,7 @@ import type { Directory } from '../tree/tree.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { IgnoreScope, RuleChain } from './ignore-rules.ts';
 import type { InColumns, Inherited, Subdirectory, WalkedDirectory, WalkedEntry } from './listing.ts';
+import type { FileClock } from './settled.ts';
 
 /** The stamps of some files or directories: mtime and ctime in nanoseconds, size and inode, mode. */
 interface Stamps {
@@ -89,6 +90,11 @@ export class ColumnsBuilder {
   /** The number of names that {@link take} would return now. */
   get size(): number {
     return this.#names.length;
+  }
+
+  /** True when no directory was added since the last call of {@link take}. */
+  get isEmpty(): boolean {
+    return this.#paths.length === 0;
   }
 
   add(directory: DirectoryFacts, rows: readonly RowFacts[]): void {
@@ -215,17 +221,24 @@ function cut({ times, numbers, modes, flags }: Stamps, length: number): Stamps {
   };
 }
 
+const noRules: RuleChain = { key: '', hasRules: true };
+
 /** Columns that were read from the list of known files. */
 export class KnownColumns {
   readonly columns: StoredColumns;
   readonly device: number;
+  /** The clock of the file system when a scan made the columns, in milliseconds since 1970. */
+  readonly reachedMs: number;
   readonly names: readonly string[];
+  readonly #chains: readonly RuleChain[];
   #blobs: readonly string[] | undefined;
 
-  constructor(columns: StoredColumns, device: number) {
+  constructor(columns: StoredColumns, { device, reachedMs }: Pick<FileClock, 'device' | 'reachedMs'>) {
     this.columns = columns;
     this.device = device;
+    this.reachedMs = reachedMs;
     this.names = columns.names.split('/');
+    this.#chains = columns.rules.map((key) => ({ key, hasRules: true }));
   }
 
   get blobs(): readonly string[] {
@@ -239,7 +252,7 @@ export class KnownColumns {
 
   /** Returns a directory with the scope of the outermost repository. */
   directory(index: number, scope: IgnoreScope): KnownDirectory {
-    const { paths, rules, above, own, directories } = this.columns;
+    const { paths, above, own, directories } = this.columns;
     const flags = directories.flags[index] ?? 0;
     const path = paths[index] ?? rootPath;
     return new KnownDirectory(this, index, {
@@ -248,11 +261,11 @@ export class KnownColumns {
         path,
         mode: 'rules',
         scope,
-        chain: { key: rules[above[index] ?? 0] ?? '', hasRules: true },
+        chain: this.#chains[above[index] ?? 0] ?? noRules,
         previous: undefined,
         alsoInclude: undefined,
       },
-      chain: { key: rules[own[index] ?? 0] ?? '', hasRules: true },
+      chain: this.#chains[own[index] ?? 0] ?? noRules,
       isSettled: (flags & settledBit) !== 0,
       isUnchanged: false,
       made: undefined,
@@ -352,6 +365,17 @@ export class KnownDirectory implements InColumns {
 
   get isWhole(): boolean {
     return this.rows.isWhole(this.index);
+  }
+
+  /** True when the columns describe the directory completely, and everything in them is still valid. */
+  get isAsRead(): boolean {
+    const { columns } = this.rows;
+    const flags = columns.directories.flags[this.index] ?? 0;
+    const read = wholeBit | (this.isSettled ? settledBit : 0) | bitsOfListed(this.isListed);
+    const isSameRules =
+      columns.rules[columns.above[this.index] ?? 0] === this.inherited.chain.key &&
+      columns.rules[columns.own[this.index] ?? 0] === this.chain.key;
+    return this.isUnchanged && flags === read && isSameRules;
   }
 
   get stamp(): Stamp {

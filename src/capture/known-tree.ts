@@ -6,7 +6,7 @@ import { isUsual as isUsualTree } from '../tree/strict-modes.ts';
 import { asDirectory, type Directory, type DirectoryNode, type FileNode, isDirectory } from '../tree/tree.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { type KnownColumns, KnownDirectory } from './known-rows.ts';
-import type { Listings, WalkedDirectory } from './listing.ts';
+import type { WalkedDirectory } from './listing.ts';
 import { fileNode } from './scan-result.ts';
 
 /** The tree in the form in which the file stores it. */
@@ -64,7 +64,12 @@ class KnownTree implements Directory {
 
   /** Returns a sub-directory without making the entries. */
   below(name: string): Directory | undefined {
-    return this.#trees.get(join(this.#path, name));
+    return this.at(join(this.#path, name));
+  }
+
+  /** Returns the directory of the same snapshot at a path. */
+  at(path: TreePath): Directory | undefined {
+    return this.#trees.get(path);
   }
 
   /** True when the entries are made from the rows of this directory. */
@@ -95,29 +100,37 @@ function isWritten(from: KnownTree['from']): from is OtherDirectory {
   return 'files' in from;
 }
 
+/** A directory in the columns. */
+export interface WrittenDirectory {
+  readonly directory: WalkedDirectory;
+  /** True if there is a row for each name in the directory. */
+  readonly isWhole: boolean;
+}
+
 /**
- * Returns the stored form of a tree. `written`: the directories in the columns, in the order of the columns. The value
- * is true if there is a row for each name in the directory. Returns undefined when a part of the tree is not in the
- * store.
+ * Returns the stored form of a tree. `written`: the directories in the columns, in the order of the columns. Returns
+ * undefined when a part of the tree is not in the store.
  */
 export function storedTree(
   snapshot: SnapshotId,
   root: Directory,
-  listings: Listings,
-  written: ReadonlyMap<TreePath, boolean>,
+  written: readonly WrittenDirectory[],
 ): StoredTree | undefined {
-  const byRows = new Map<TreePath, Directory>();
+  const places = new Map<TreePath, number>();
+  for (const [place, { directory, isWhole }] of written.entries())
+    if (isWhole) places.set(directory.path, place);
+  const ids = written.map(() => '');
+  const strict = new Int32Array(written.length).fill(-1);
   const others: OtherDirectory[] = [];
   const stack: [TreePath, Directory][] = [[rootPath, root]];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const [path, node] = next;
     const { sealed, permissions } = node;
     if (sealed === undefined) return undefined;
-    const walked = written.get(path) === true ? listings.get(path) : undefined;
-    const below = walked && belowByRows(node, walked);
-    if (below !== undefined) {
-      byRows.set(path, node);
-      for (const each of below) stack.push(each);
+    const place = places.get(path);
+    if (place !== undefined && pushBelow(stack, node, written[place]?.directory)) {
+      ids[place] = sealed;
+      strict[place] = permissions ?? -1;
       continue;
     }
     const files: [string, FileNode][] = [];
@@ -131,27 +144,28 @@ export function storedTree(
     }
     others.push({ path, id: sealed, permissions, files, directories });
   }
-  const paths = [...written.keys()];
-  return {
-    snapshot,
-    ids: paths.map((path) => byRows.get(path)?.sealed ?? '').join(' '),
-    isUsual: isUsualTree(root),
-    permissions: Int32Array.from(paths, (path) => byRows.get(path)?.permissions ?? -1),
-    others,
-  };
+  return { snapshot, ids: ids.join(' '), isUsual: isUsualTree(root), permissions: strict, others };
 }
 
-/** If the rows of a directory describe it exactly, returns its sub-directories. Otherwise returns undefined. */
-function belowByRows(node: Directory, walked: WalkedDirectory): [TreePath, Directory][] | undefined {
-  if (walked.made !== node) return undefined;
-  const below: [TreePath, Directory][] = [];
-  for (const { name, path } of walked.below) {
-    const child = node instanceof KnownTree ? node.below(name) : asDirectory(node.entries.get(name));
-    if (child !== undefined) below.push([path, child]);
+/** If the rows of a directory describe it exactly, adds its sub-directories to the stack. Otherwise returns false. */
+function pushBelow(
+  stack: [TreePath, Directory][],
+  node: Directory,
+  walked: WalkedDirectory | undefined,
+): boolean {
+  if (walked?.made !== node) return false;
+  const { below } = walked;
+  const known = node instanceof KnownTree ? node : undefined;
+  const isAsRead = known !== undefined && walked instanceof KnownDirectory && known.isOf(walked);
+  const height = stack.length;
+  for (const { name, path } of below) {
+    const child = known === undefined ? asDirectory(node.entries.get(name)) : known.at(path);
+    if (child !== undefined) stack.push([path, child]);
   }
-  if (node instanceof KnownTree && walked instanceof KnownDirectory && node.isOf(walked)) return below;
-  const files = walked.entries.size - walked.below.length;
-  return files + below.length === node.entries.size ? below : undefined;
+  const files = isAsRead ? 0 : walked.entries.size - below.length;
+  if (isAsRead || files + stack.length - height === node.entries.size) return true;
+  stack.length = height;
+  return false;
 }
 
 /** Returns the trees of all directories in a stored tree. */

@@ -1,13 +1,26 @@
 // The list of known files is kept from one opening to the next. The list only saves reads. It never changes the
 // result of a capture.
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Deserializer } from 'node:v8';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId, SnapshotId } from '../../src/base/ids.ts';
 import { installFault } from '../../src/base/seam.ts';
+import type { IgnoreScope } from '../../src/capture/ignore-rules.ts';
+import { ColumnsBuilder, KnownColumns, type StoredColumns } from '../../src/capture/known-rows.ts';
+import type { StoredTree } from '../../src/capture/known-tree.ts';
 import { type Directory, isDirectory } from '../../src/tree/tree.ts';
 import { contentOf, reasonFor } from '../support/capture-rig.ts';
 import { MemoryStore } from '../support/stores/memory-store.ts';
@@ -148,6 +161,91 @@ test('after reopening, a capture reads the directories of the last snapshot only
     await store.close();
   });
 });
+
+test('a session that copies unchanged columns writes the same list as a session that reads everything', () =>
+  withReopened(async (it) => {
+    const write = (path: string): unknown => it.rig.write(`large/${path}`, 'changed');
+    for (let at = 0; at < 1600; at += 1) write(`d${at % 800}/f${at}`);
+    const edits: (() => unknown)[] = [
+      () => write('d1/f1'),
+      () => {
+        write('d333/new');
+        write('d20/deeper/f');
+        write('d401/.gitignore');
+        rmSync(join(it.rig.root, 'large/d650'), { recursive: true });
+        chmodSync(join(it.rig.root, 'large/d400'), 0o700);
+      },
+      () => it.rig.write('.gitignore', 'nothing\n'), // changes the rules of each directory
+    ];
+    await it.once();
+    await delay(1200); // afterwards, each directory is settled
+    await it.once();
+    for (const [round, edit] of edits.entries()) {
+      edit();
+      const added = countAdded();
+      await it.once();
+      const one = added();
+      if (round === 0) assert.ok(one < 600, `after one edit, ${one} directories were added one by one`);
+      await delay(1200);
+      const capture = await it.agrees(`edit ${round}`);
+      const list = listIn(it.file);
+      rmSync(it.file);
+      assert.is((await it.once()).snapshot, capture.snapshot);
+      assert.equal(list, listIn(it.file), `edit ${round}`);
+    }
+  }));
+
+/** Counts the directories that a write does not copy with whole columns. Returns a function that ends the count. */
+function countAdded(): () => number {
+  const { prototype } = ColumnsBuilder;
+  const methods = ['add', 'copy'].map(
+    (name) => [name, Reflect.get(prototype, name) as () => unknown] as const,
+  );
+  let added = 0;
+  for (const [name, method] of methods) {
+    const counting = function (this: ColumnsBuilder, ...of: []): unknown {
+      added += 1;
+      return method.apply(this, of);
+    };
+    Reflect.set(prototype, name, counting);
+  }
+  return () => {
+    for (const [name, method] of methods) Reflect.set(prototype, name, method);
+    return added;
+  };
+}
+
+/** Returns everything in a list of known files, by the paths of the directories. */
+function listIn(file: string): unknown {
+  const bytes = readFileSync(file);
+  const values = new Deserializer(bytes.subarray(bytes.indexOf('\n') + 1));
+  values.readHeader();
+  const { device } = values.readValue() as { device: number };
+  const directories: [string, object][] = [];
+  for (let read = values.readValue(); read !== null; read = values.readValue()) {
+    const columns = new KnownColumns(read as StoredColumns, { device, reachedMs: 0 });
+    for (const [index, path] of columns.columns.paths.entries()) {
+      const { inherited, chain, isSettled, isListed, isWhole, stamp, entries } = columns.directory(
+        index,
+        {} as IgnoreScope,
+      );
+      const rules = [inherited.chain.key, chain.key];
+      // The row of a sub-directory identifies it. The sub-directory has its own stamp.
+      const rows = [...entries].map(([name, { stamp: each, ...entry }]) =>
+        entry.kind === 'directory' ? [name, entry, each?.ino] : [name, entry, each],
+      );
+      directories.push([path, { rules, isSettled, isListed, isWhole, stamp, rows }]);
+    }
+  }
+  const { ids, permissions, others, ...tree } = values.readValue() as StoredTree;
+  const trees = ids.split(' ').map((id, at) => [directories[at]?.[0] ?? '', id, permissions[at]]);
+  return {
+    directories: directories.sort(([a], [b]) => (a < b ? -1 : 1)),
+    trees: trees.sort(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+    others: [...others].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    tree,
+  };
+}
 
 /** Returns a tree as plain objects, with all its entries. */
 function plain(directory: Directory | undefined): unknown {
