@@ -23,8 +23,7 @@ test('a capture reports an unreadable directory, and does not assume that the di
     const isRoot = process.getuid?.() === 0 && process.seteuid !== undefined;
     chmodSync(join(rig.root, 'd'), 0);
     if (isRoot) {
-      for (const path of [rig.top, rig.root, join(rig.top, 'ignore-0'), join(rig.root, 'e')])
-        chownSync(path, 65534, 65534);
+      for (const path of [rig.top, rig.root, join(rig.root, 'e')]) chownSync(path, 65534, 65534);
       process.seteuid?.(65534);
     }
     try {

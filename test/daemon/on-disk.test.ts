@@ -73,6 +73,7 @@ async function pathsAndRefs(
   const rig = new DaemonRig();
   const { client, session } = await rig.opened({ strategy, retention: 'keep' });
   rig.write('a.txt', 'changed\n');
+  rig.write('new.txt', 'new\n'); // git answers whether the rules ignore a new path
   await client.request('checkpoint/create', { session, kind: 'turn', message: 'one', idempotencyKey: 'k' });
   await client.request('conversation/append', {
     session,

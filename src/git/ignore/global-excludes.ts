@@ -43,12 +43,12 @@ export function userPlaces(environment: NodeJS.ProcessEnv = process.env): UserPl
 export class GlobalExcludes {
   readonly #places: UserPlaces;
   readonly #repository: Repository | undefined;
-  readonly #scratchGitDir: string;
+  readonly #scratchGitDir: () => string;
   readonly #log: Log;
   #cached: { readonly key: string; readonly path: Promise<string> } | undefined;
 
-  /** `scratchGitDir` is a git directory of the daemon, for git commands without a repository of the user. */
-  constructor(places: UserPlaces, repository: Repository | undefined, scratchGitDir: string, log: Log) {
+  /** `scratchGitDir` makes a git directory of the daemon, for git commands without a repository of the user. */
+  constructor(places: UserPlaces, repository: Repository | undefined, scratchGitDir: () => string, log: Log) {
     this.#places = places;
     this.#repository = repository;
     this.#scratchGitDir = scratchGitDir;
@@ -121,11 +121,12 @@ export class GlobalExcludes {
       other.startsWith(`${this.#repository?.commonDir}/`),
     );
     const gitDir = isOwnBlocked ? undefined : this.#repository?.gitDir;
+    const scratchGitDir = this.#scratchGitDir();
     try {
       const { stdout, exitCode } = await runGit({
         place: {
-          gitDir: gitDir ?? this.#scratchGitDir,
-          cwd: this.#scratchGitDir,
+          gitDir: gitDir ?? scratchGitDir,
+          cwd: scratchGitDir,
           environment: this.#environment,
         },
         args: [

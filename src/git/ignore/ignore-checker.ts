@@ -55,12 +55,14 @@ export class IgnoreChecker {
    * files.
    */
   readonly #blocked = new Set<string>();
-  #sources = { key: '', hasRules: false, excludesFile: '' };
+  #sources = { key: '', hasRules: false, exclude: '', excludesFile: '' };
+  /** The `info/exclude` in the engine's git directory; undefined until the git directory is made. */
+  #laidOut: string | undefined;
 
   constructor(options: IgnoreCheckerOptions) {
     this.#options = options;
-    const { places, repository, directory, log } = options;
-    this.#globalExcludes = new GlobalExcludes(places, repository, directory, log);
+    const { places, repository, log } = options;
+    this.#globalExcludes = new GlobalExcludes(places, repository, () => this.#gitDirectory(), log);
   }
 
   /** The process id of the running engine, for tests. */
@@ -70,15 +72,13 @@ export class IgnoreChecker {
 
   /** Reads all rules except those in `.gitignore` files. Restarts the engine when these rules have changed. */
   async refresh(): Promise<{ readonly key: string; readonly hasRules: boolean }> {
-    const { directory, repository } = this.#options;
-    if (this.#sources.key === '') layOut(directory);
+    const { repository } = this.#options;
     const excludesFile = this.#unblocked(await this.#globalExcludes.path());
     const exclude = repository === undefined ? '' : readRules(`${repository.commonDir}/info/exclude`);
     const global = readRules(excludesFile);
     const key = JSON.stringify([excludesFile, exclude, global]);
     if (key !== this.#sources.key) {
-      writeAtomically(`${directory}/info/exclude`, Buffer.from(exclude, 'latin1'));
-      this.#sources = { key, hasRules: hasPattern(exclude) || hasPattern(global), excludesFile };
+      this.#sources = { key, hasRules: hasPattern(exclude) || hasPattern(global), exclude, excludesFile };
       this.renew();
     }
     return this.#sources;
@@ -184,9 +184,23 @@ export class IgnoreChecker {
     return paths.map((path) => ignored.has(`./${path}`));
   }
 
+  /**
+   * Returns the engine's git directory with the current rules. Makes the directory when git first needs it, because most
+   * commands find no new path and ask git nothing.
+   */
+  #gitDirectory(): string {
+    const { directory } = this.#options;
+    const { exclude } = this.#sources;
+    if (this.#laidOut === undefined) layOut(directory);
+    if (this.#laidOut !== exclude)
+      writeAtomically(`${directory}/info/exclude`, Buffer.from(exclude, 'latin1'));
+    this.#laidOut = exclude;
+    return directory;
+  }
+
   #place(): GitPlace {
     return {
-      gitDir: this.#options.directory,
+      gitDir: this.#gitDirectory(),
       workTree: this.#options.root,
       // Git runs outside the work tree. In a directory of the work tree, git would take the paths as relative to that
       // directory.
