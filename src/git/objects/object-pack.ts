@@ -1,67 +1,146 @@
-// Stores many objects together in a pack. The daemon itself writes the pack, and `index-pack` stores it. Such a pack
-// contains the directories of a first capture, or objects from the database for a diff. No git command can write such a
-// pack: `fast-import` cannot store directories, and each `hash-object` stores only one file. The pack is not
-// compressed. Most bytes of a directory are ids, which compression does not make smaller. The objects of a diff are
-// removed soon. Blobs of a first capture go through `fast-import` (second part of this file).
+// Stores many objects together in a pack, which the daemon writes itself with its index. Such a pack contains the
+// changed files and directories of a capture, or objects from the database for a diff. One pack takes two new files.
+// Loose objects take one new file each, and each file costs more time than the compression of its content. The many
+// blobs of a first capture go through `fast-import` (last part of this file), which cannot store directories.
 
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { deflateSync } from 'node:zlib';
+import { crc32, deflateSync, type ZlibOptions } from 'node:zlib';
+import { syncAll } from '../../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files, filesAsync } from '../../base/files.ts';
+import { invariant } from '../../base/invariant.ts';
 import { Slices } from '../../base/slices.ts';
-import { alternateObjects, type GitPlace } from '../process/environment.ts';
+import { alternateObjects, type GitPlace, isDurablePlace, objectsOf } from '../process/environment.ts';
 import { type GitProcess, gitAnswered, gitFailure, openGit, runGit } from '../process/run.ts';
 import type { ObjectSource } from './large-object.ts';
 import type { ObjectType } from './object.ts';
 import { removeSpool } from './object-writer.ts';
+import { encodeIndex, type IndexEntry } from './pack-index.ts';
 
-/** A small window for zlib, because clearing a larger window takes longer than copying a small object. */
-const undeflated = { level: 0, windowBits: 9, memLevel: 1 } as const;
 /**
  * An upper limit for the bytes that zlib's uncompressed form adds to a small object. For a larger object, zlib uses a
  * second buffer.
  */
 const deflatedBytesMore = 64;
+/** zlib cannot use this many bytes of its window. */
+const unusableWindow = 262;
 const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
+/** The offsets of a larger pack would not fit into the plain table of an index. */
+const packBytesMax = 0x7fff_ffff;
 
 export interface NewObject {
   readonly type: ObjectType;
+  readonly id: string;
   readonly bytes: Uint8Array;
 }
 
+interface PackOptions {
+  /**
+   * False for objects that are removed soon. These objects are neither compressed nor synced. Default: true. Git syncs
+   * its own packs in the same way.
+   */
+  readonly isLasting?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * Stores the objects. When the promise resolves, each object can be read by the id that git computed.
+ * Stores the objects in one pack. When the promise resolves, git can read each object by its id.
  *
- * If the process is killed, a temporary pack remains, which the next opening removes. @throws GitFailed, NoSpace,
- * AbortError
+ * If the process is killed, temporary files or a pack without its index remain. The next opening removes the temporary
+ * files, and it removes the pack or makes the index. @throws NoSpace, system errors, AbortError
  */
 export async function packObjects(
   place: GitPlace,
-  objects: readonly NewObject[],
-  signal?: AbortSignal,
+  objects: Iterable<NewObject>,
+  { isLasting = true, signal }: PackOptions = {},
 ): Promise<void> {
-  if (objects.length === 0) return;
+  const entries: IndexEntry[] = [];
+  const unique = new Map([...objects].map((object) => [object.id, object]));
+  if (unique.size === 0) return;
   const slices = new Slices(signal);
   const hash = createHash('sha1');
   const parts: Uint8Array[] = [];
-  const put = (bytes: Uint8Array): void => {
-    hash.update(bytes);
-    parts.push(bytes);
+  let offset = 0;
+  const put = (...bytes: readonly Uint8Array[]): void => {
+    for (const part of bytes) {
+      hash.update(part);
+      parts.push(part);
+      offset += part.length;
+    }
   };
-  put(packHeader(objects.length));
-  for (const { type, bytes } of objects) {
+  put(packHeader(unique.size));
+  for (const { type, id, bytes } of unique.values()) {
     if (slices.isDue()) await slices.pause();
-    put(entryHeader(type, bytes.length));
-    // By default, each result would keep a buffer of 16 KB. For the directories of 100,000 files, these buffers would
-    // take 168 MB.
-    put(deflateSync(bytes, { ...undeflated, chunkSize: bytes.length + deflatedBytesMore }));
+    const entry = [entryHeader(type, bytes.length), deflated(bytes, isLasting && type === 'blob')] as const;
+    entries.push({ id, offset, sum: crc32(entry[1], crc32(entry[0])) });
+    put(...entry);
   }
-  parts.push(hash.digest());
-  await runGit({ place, args: ['index-pack', '--stdin'], input: Buffer.concat(parts), signal });
+  invariant(offset < packBytesMax, 'a pack is too large for its index');
+  const sum = hash.digest();
+  parts.push(sum);
+  const index = await encodeIndex(entries, sum, slices);
+  signal?.throwIfAborted();
+  const directory = join(objectsOf(place), 'pack');
+  await placePack(directory, { sum, parts, index, isLasting });
+  if (isDurablePlace(place)) await syncAll([directory]);
+}
+
+/**
+ * Compresses a blob, with a window that is only as large as the blob. Clearing a larger window would take longer. Other
+ * objects stay uncompressed: most bytes of a directory are ids, which compression does not make smaller.
+ */
+function deflated(bytes: Uint8Array, isCompressed: boolean): Uint8Array {
+  const windowBits = isCompressed ? Math.min(15, 32 - Math.clz32(bytes.length + unusableWindow)) : 9;
+  const options: ZlibOptions = {
+    level: isCompressed ? 1 : 0,
+    windowBits,
+    memLevel: Math.max(1, windowBits - 7),
+  };
+  // By default, each result would keep a buffer of 16 KB. For the directories of 100,000 files, these buffers would
+  // take 168 MB.
+  return deflateSync(bytes, { ...options, chunkSize: bytes.length + deflatedBytesMore });
+}
+
+interface NewPack {
+  readonly sum: Buffer;
+  readonly parts: readonly Uint8Array[];
+  readonly index: Buffer;
+  readonly isLasting: boolean;
+}
+
+/**
+ * Writes the pack and its index under temporary names, syncs both, and then renames first the pack. So a program that
+ * sees the index also finds the pack.
+ */
+async function placePack(directory: string, { sum, parts, index, isLasting }: NewPack): Promise<void> {
+  files.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const name = join(directory, `pack-${sum.toString('hex')}`);
+  const mark = randomBytes(6).toString('hex');
+  const contents = [
+    { to: `${name}.pack`, temporary: join(directory, `tmp_pack_${mark}`), bytes: Buffer.concat(parts) },
+    { to: `${name}.idx`, temporary: join(directory, `tmp_idx_${mark}`), bytes: index },
+  ];
+  try {
+    await Promise.all(contents.map(({ temporary, bytes }) => writeWhole(temporary, bytes, isLasting)));
+    for (const { temporary, to } of contents) files.renameSync(temporary, to);
+  } catch (error) {
+    for (const { temporary } of contents) files.rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function writeWhole(file: string, bytes: Uint8Array, isSynced: boolean): Promise<void> {
+  const fd = files.openSync(file, 'wx', 0o444);
+  try {
+    files.writeFileSync(fd, bytes);
+    if (isSynced) await filesAsync.fsync(fd);
+  } finally {
+    files.closeSync(fd);
+  }
 }
 
 function packHeader(count: number): Buffer {
@@ -99,7 +178,7 @@ export async function packFrom(
   { from, ids }: { readonly from: string; readonly ids: readonly string[] },
   signal?: AbortSignal,
 ): Promise<void> {
-  const objects = place.environment?.['GIT_OBJECT_DIRECTORY'] ?? join(place.gitDir, 'objects');
+  const objects = objectsOf(place);
   // A search for deltas would take longer than the copy.
   const args = ['pack-objects', '--revs', '--window=0', '--delta-base-offset', '-q'];
   await runGit({

@@ -1,11 +1,10 @@
 // Stores single objects as loose objects in an object directory of the daemon: small objects directly
 // (git/objects/object.ts), large objects on a thread (git/objects/large-object.ts). git/objects/object-pack.ts stores
 // many objects together.
-import { join } from 'node:path';
 import { attempt, isMissing } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
-import { type GitPlace, isDurablePlace } from '../process/environment.ts';
+import { type GitPlace, isDurablePlace, objectsOf } from '../process/environment.ts';
 import { type ObjectSource, writeLarge } from './large-object.ts';
 import { type ObjectType, objectId, writeLoose } from './object.ts';
 
@@ -36,7 +35,7 @@ export class ObjectWriter {
   constructor(place: GitPlace, onStored: (id: string) => void = () => undefined) {
     this.#place = place;
     this.#onStored = onStored;
-    this.#objects = place.environment?.['GIT_OBJECT_DIRECTORY'] ?? join(place.gitDir, 'objects');
+    this.#objects = objectsOf(place);
     this.#isDurable = isDurablePlace(place);
   }
 

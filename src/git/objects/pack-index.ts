@@ -1,8 +1,9 @@
-// Reads the index of a pack in git's form: gitformat-pack, version 2. This module reads no pack.
+// Reads and makes the index of a pack in git's form: gitformat-pack, version 2. This module reads no pack.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
+import type { Slices } from '../../base/slices.ts';
 
 const start = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
 /** The offset at which the index stores its count of objects: in the last entry of the table of first bytes. */
@@ -47,4 +48,47 @@ export function* idsInPacks(directory: string, bytesMax: number): Generator<stri
     const isThere = sizeOf(`${index.slice(0, -'.idx'.length)}.pack`) > 0 && sizeOf(index) <= bytesMax;
     yield* (isThere && attempt(isOfSystem, () => indexedIds(index))) || [];
   }
+}
+
+/** One object of a pack. */
+export interface IndexEntry {
+  readonly id: string;
+  /** The position of the object in the pack, in bytes. Less than 2 GB, because larger offsets need another table. */
+  readonly offset: number;
+  /** The CRC-32 of the object's bytes in the pack, with its header. */
+  readonly sum: number;
+}
+
+/**
+ * Returns the index of a pack. `packSum` is the SHA-1 at the end of the pack. The index begins with a count for each
+ * first byte of an id: the number of ids up to this byte. Then it has the sorted ids, the sums and the offsets.
+ */
+export async function encodeIndex(
+  entries: readonly IndexEntry[],
+  packSum: Uint8Array,
+  slices: Slices,
+): Promise<Buffer> {
+  const sorted = [...entries].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const sumsOffset = idsOffset + sorted.length * idBytes;
+  const offsetsOffset = sumsOffset + sorted.length * 4;
+  const packSumOffset = offsetsOffset + sorted.length * 4;
+  const bytes = Buffer.alloc(packSumOffset + 2 * idBytes);
+  start.copy(bytes);
+  const counts = new Uint32Array(256);
+  for (const [at, { id, offset, sum }] of sorted.entries()) {
+    if (slices.isDue()) await slices.pause();
+    bytes.write(id, idsOffset + at * idBytes, 'hex');
+    bytes.writeUInt32BE(sum, sumsOffset + at * 4);
+    bytes.writeUInt32BE(offset, offsetsOffset + at * 4);
+    counts[bytes[idsOffset + at * idBytes] ?? 0] = at + 1;
+  }
+  let upTo = 0;
+  for (const [byte, count] of counts.entries()) {
+    upTo = Math.max(upTo, count);
+    bytes.writeUInt32BE(upTo, start.length + byte * 4);
+  }
+  bytes.set(packSum, packSumOffset);
+  const end = packSumOffset + idBytes;
+  createHash('sha1').update(bytes.subarray(0, end)).digest().copy(bytes, end);
+  return bytes;
 }

@@ -1,6 +1,7 @@
 // Makes the environment of every git process of the daemon. The environment starts empty, because a list of variables
 // to remove from process.env would never be complete. The comments below say why each variable is set.
 import { devNull, homedir } from 'node:os';
+import { join } from 'node:path';
 
 /**
  * The identity that the specification requires in the shadow repository. All other git processes of the daemon use this
@@ -152,6 +153,11 @@ export interface GitPlace {
   readonly cwd?: string;
   readonly settings?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Returns the object directory into which git writes at the place. */
+export function objectsOf({ environment, gitDir }: GitPlace): string {
+  return environment?.['GIT_OBJECT_DIRECTORY'] ?? join(gitDir, 'objects');
 }
 
 /** Returns the arguments that precede the sub-command. */

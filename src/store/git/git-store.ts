@@ -58,6 +58,8 @@ const knownMax = 200_000;
 const sizesMax = 20_000;
 /** If more checkpoints than this are uncached, an opening writes the cache of records. */
 const uncachedMax = 100;
+/** Each capture of many files makes a pack. Above this number of packs, the daemon joins packs when it packs. */
+const packsMax = 20;
 /** From this number of commits on, the store writes the commits of one transaction as a pack. */
 const packedCommitsMin = 40;
 
@@ -96,7 +98,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     const { packs: objects, writePlace: place, refs, unsynced } = home;
     const onReplaced = (): Promise<void> => this.#renewReaders();
     const around = (change: () => Promise<void>): Promise<void> => this.#keepingRecords(change);
-    this.#packing = new Packing({ objects, place, refs, unsynced, onReplaced, around });
+    this.#packing = new Packing({ objects, place, refs, unsynced, packsMax, onReplaced, around });
   }
 
   /** The ids of the running git processes, for tests that kill these processes. */
@@ -170,9 +172,11 @@ export class GitStore extends TreeStore implements SnapshotStore {
     const encoded = publications.map(({ record }) => encodeCommit(record));
     if (encoded.length < packedCommitsMin)
       return Promise.all(encoded.map((bytes) => this.#objects.write('commit', bytes)));
-    const commits = encoded.map((bytes) => ({ type: 'commit', bytes }) as const);
+    const commits = encoded.map(
+      (bytes) => ({ type: 'commit', id: objectId('commit', bytes), bytes }) as const,
+    );
     await packObjects(this.#home.writePlace, commits);
-    return encoded.map((bytes) => objectId('commit', bytes));
+    return commits.map(({ id }) => id);
   }
 
   /** Links packs if git writes directly into this store. A linked pack may contain objects that no snapshot needs. */

@@ -1,7 +1,7 @@
-// Writes one capture into a git store. Blobs wait in memory, because their number decides how they are stored. A few
-// blobs become loose objects, and many blobs go into one pack by `fast-import`. Trees also wait in memory. The writer
-// makes trees bottom up, and only for changed directories. The writer publishes nothing, so its objects are garbage
-// until a ref protects them.
+// Writes one capture into a git store. Blobs and trees wait in memory, because their number decides how they are stored.
+// A few objects become loose objects, and more objects go into one pack. The many blobs of a first capture go into a
+// pack by `fast-import`. The writer makes trees bottom up, and only for changed directories. The writer publishes
+// nothing, so its objects are garbage until a ref protects them.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { attemptAsyncOr, isKind } from '../../base/attempt.ts';
@@ -18,12 +18,11 @@ import {
   removeEmptyLoose,
   stateOfLoose,
 } from '../../git/objects/object.ts';
-import { BulkImport, packObjects } from '../../git/objects/object-pack.ts';
+import { BulkImport, type NewObject, packObjects } from '../../git/objects/object-pack.ts';
 import { type ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import { type ObjectWriter, removeSpool } from '../../git/objects/object-writer.ts';
 import { emptyTree, encodeTree, type TreeItem } from '../../git/objects/tree-format.ts';
-import type { GitPlace } from '../../git/process/environment.ts';
-import { gitAnswered } from '../../git/process/run.ts';
+import { type GitPlace, objectsOf } from '../../git/process/environment.ts';
 import { encodeModes } from '../../tree/strict-modes.ts';
 import { type Directory, isDirectory } from '../../tree/tree.ts';
 import type { TreeReader } from '../tree-reader.ts';
@@ -31,12 +30,16 @@ import { nodeOfTree } from './checkpoints.ts';
 import { moveObjects } from './quarantine.ts';
 import { refuseUnpublished } from './unpublished.ts';
 
-/**
- * From this number on, pending blobs go into one pack. Measured for blobs of 4 KB: one by one, 50 blobs take 19 ms, 300
- * take 128 ms, and 3000 take 1351 ms. As one import, they take 17, 57 and 459 ms. The pack is faster from 50 blobs on.
- * But every pack makes each later look-up slower, so the writer makes a pack only when it saves much time.
- */
+/** From this number on, pending blobs go to `fast-import`, which writes its pack while the capture reads more files. */
 const bulkMin = 300;
+/**
+ * From this number on, the objects of a capture go into one pack. Two files take much less time than this many, but
+ * every pack makes each later look-up a little slower. The user's git starts a garbage collection at 50 packs or 6,700
+ * loose objects, so packs of this size do not start it earlier than loose objects.
+ */
+const packedMin = 150;
+/** The maximum size in bytes of an object that may go into this pack. A larger object is compressed on a thread. */
+const packedBytesMax = 128 << 10;
 /** The maximum size in bytes of all contents that wait in memory. Contents beyond this limit are written one by one. */
 const pendingBytesMax = 16 << 20;
 /** The size in bytes above which git itself reads a spool file. The content then does not pass through this process. */
@@ -81,6 +84,8 @@ export class GitWriter implements SnapshotWriter {
   readonly #added = new Set<string>();
   #pending: ObjectToProve[] = [];
   #pendingBytes = 0;
+  /** Blobs that are stored together with the trees. */
+  #blobs: NewObject[] = [];
   #bulk: Promise<BulkImport> | undefined;
   /** All writes that git has not confirmed. The list is emptied only when git has confirmed all writes. */
   #writes: Promise<void>[] = [];
@@ -122,13 +127,13 @@ export class GitWriter implements SnapshotWriter {
     // Git writes the index of its pack while this process makes the trees.
     const [trees] = await Promise.all([this.#makeTrees(root), bulk?.finish(this.#parts.signal)]);
     this.#bulk = undefined;
+    await this.#checkThere([...trees.unchecked]);
+    await this.#storeTrees(trees.bytes);
     const slices = new Slices(this.#parts.signal);
     for (const id of this.#added) {
       if (slices.isDue()) await slices.pause();
       this.#parts.proven.add(id);
     }
-    await this.#checkThere([...trees.unchecked]);
-    await this.#storeTrees(trees.bytes);
     for (const [directory, sealed] of trees.made) directory.sealed = sealed;
     const modes = await encodeModes(root, slices);
     if (modes === undefined) return trees.root as SnapshotId;
@@ -166,8 +171,11 @@ export class GitWriter implements SnapshotWriter {
     if (isLarge || isMuch) await this.#write();
   }
 
-  /** Passes pending blobs to git, except the blobs that the store already has and can read. */
-  async #write(): Promise<void> {
+  /**
+   * Stores pending blobs, except the blobs that the store already has and can read. With `isLast`, small blobs may wait
+   * for the trees.
+   */
+  async #write(isLast = false): Promise<void> {
     const pending = this.#pending.splice(0);
     this.#pendingBytes = 0;
     const wanted = await this.#missing('blob', pending);
@@ -175,8 +183,10 @@ export class GitWriter implements SnapshotWriter {
       this.#bulk = BulkImport.start(this.#parts.place, this.#parts.spoolDirectory);
     for (const { id, content } of wanted) {
       const isLarge = content.kind === 'spool' && content.size > pipedBytesMax;
-      if (this.#bulk === undefined || isLarge) this.#store(id, content);
-      else await this.#addToBulk(id, content);
+      const isSmall = content.kind === 'bytes' && content.bytes.length <= packedBytesMax;
+      if (this.#bulk !== undefined && !isLarge) await this.#addToBulk(id, content);
+      else if (isSmall && isLast) this.#blobs.push({ type: 'blob', id, bytes: content.bytes });
+      else this.#store(id, content);
     }
     if (this.#bulk === undefined) await this.#confirmAll();
   }
@@ -184,7 +194,7 @@ export class GitWriter implements SnapshotWriter {
   async #missing(type: ObjectType, handed: readonly ObjectToProve[]): Promise<readonly ObjectToProve[]> {
     if (this.#proof === undefined) {
       const { place } = this.#parts;
-      const objects = place.environment?.['GIT_OBJECT_DIRECTORY'] ?? join(place.gitDir, 'objects');
+      const objects = objectsOf(place);
       const mayExist = looseAmong(objects, handed);
       for (const { id } of handed) if (mayExist(id)) removeEmptyLoose(objects, id);
       return handed;
@@ -210,7 +220,7 @@ export class GitWriter implements SnapshotWriter {
 
   async #flush(): Promise<void> {
     this.#throwFailure();
-    await this.#write();
+    await this.#write(true);
     await this.#confirmAll();
   }
 
@@ -264,29 +274,26 @@ export class GitWriter implements SnapshotWriter {
     return { root: await make(root), made, bytes, unchecked };
   }
 
+  /** Stores the trees, and the blobs that waited for them. */
   async #storeTrees(trees: ReadonlyMap<string, Buffer>): Promise<void> {
-    const { place, objects, reader, signal } = this.#parts;
+    const { place, objects, signal } = this.#parts;
     const handed = [...trees].map(
       ([id, bytes]): ObjectToProve => ({ id, content: { kind: 'bytes', bytes } }),
     );
     const wanted = await this.#missing('tree', handed);
-    if (wanted.length < bulkMin) {
+    const blobs = this.#blobs.splice(0);
+    if (blobs.length + wanted.length >= packedMin) {
+      const made = wanted.map(
+        ({ id }) => ({ type: 'tree', id, bytes: trees.get(id) ?? Buffer.alloc(0) }) as const,
+      );
+      await packObjects(place, [...blobs, ...made], { signal });
+    } else {
+      for (const { id, bytes } of blobs) this.#store(id, { kind: 'bytes', bytes });
+      await this.#confirmAll();
       await Promise.all(wanted.map(({ id, content }) => objects.store('tree', id, content)));
-      if (trees.size < bulkMin)
-        for (const [id, bytes] of trees) this.#parts.trees.keep(id, await nodeOfTree(bytes, id));
-      return;
     }
-    const ids = wanted.map(({ id }) => id);
-    await packObjects(
-      place,
-      ids.flatMap((id) => trees.get(id) ?? []).map((bytes) => ({ type: 'tree', bytes })),
-      signal,
-    );
-    const sizes = await reader.sizes(ids);
-    gitAnswered(
-      !sizes.includes(-1),
-      'the ids of directories in git differ from the ids that checkpointd computed',
-    );
+    if (trees.size >= bulkMin) return;
+    for (const [id, bytes] of trees) this.#parts.trees.keep(id, await nodeOfTree(bytes, id));
   }
 
   /**

@@ -262,7 +262,7 @@ class Scratch {
   /** Queues an object. The object is stored at the end of {@link show} at the latest. */
   async #put(type: ObjectType, bytes: Uint8Array): Promise<string> {
     const id = objectId(type, bytes);
-    this.#waiting.set(id, { type, bytes });
+    this.#waiting.set(id, { type, id, bytes });
     this.#waitingBytes += bytes.length;
     if (this.#waitingBytes > waitingBytesMax) await this.#store();
     return id;
@@ -276,7 +276,7 @@ class Scratch {
       for (const { type, bytes } of objects) await this.#writer.write(type, bytes);
       return;
     }
-    await packObjects({ gitDir: this.gitDir }, objects);
+    await packObjects({ gitDir: this.gitDir }, objects, { isLasting: false });
     this.#objects += objects.length;
     this.#packs += 1;
   }

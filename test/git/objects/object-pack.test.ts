@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
 import { objectId } from '../../../src/git/objects/object.ts';
-import { packObjects } from '../../../src/git/objects/object-pack.ts';
+import { type NewObject, packObjects } from '../../../src/git/objects/object-pack.ts';
 import { git, gitBytes, inTemporary } from '../../support/git-oracle.ts';
 
 /** Sizes around every limit of the format: sizes of four and of eleven bits, and the block size of a zlib stream. */
@@ -16,37 +16,34 @@ test('git reads objects of every size from our packs unchanged', () =>
     git(directory, 'init', '-q', '--bare');
     const objects = sizes.map((size) => randomBytes(size));
     objects.push(Buffer.alloc(300_000, 0xff)); // the largest checksums
-    await packObjects(
-      { gitDir: directory },
-      objects.map((bytes) => ({ type: 'blob', bytes })),
-    );
+    const blobs = objects.map(blobOf);
+    await packObjects({ gitDir: directory }, [...blobs, ...blobs.slice(0, 3)]);
+    git(directory, 'verify-pack', ...packsIn(directory, '.idx'));
     for (const object of objects) {
       assert.equal(gitBytes(directory, 'cat-file', 'blob', objectId('blob', object)), object);
     }
     git(directory, 'fsck', '--strict', '--full');
-    assert.is(
-      readdirSync(join(directory, 'objects', 'pack')).filter((name) => name.endsWith('.pack')).length,
-      1,
-    );
+    assert.is(packsIn(directory, '.pack').length, 1);
+    // git makes the same index of the pack
+    const [pack = ''] = packsIn(directory, '.pack');
+    const made = join(directory, 'made.idx');
+    git(directory, '-c', 'pack.writeReverseIndex=false', 'index-pack', '-o', made, pack);
+    assert.equal(readFileSync(made), readFileSync(pack.replace(/pack$/, 'idx')));
   }));
 
 test('packing many small objects takes no more memory than the bytes of these objects need', () =>
   inTemporary(async (directory) => {
-    git(directory, 'init', '-q', '--bare');
-    const objects = Array.from(
-      { length: 2000 },
-      (_, i) => ({ type: 'blob', bytes: Buffer.from(`${i}`) }) as const,
-    );
+    const objects = Array.from({ length: 2000 }, (_, i) => blobOf(Buffer.from(`${i}`)));
     const before = process.memoryUsage().arrayBuffers;
     let grown = Number.POSITIVE_INFINITY;
     installFault((call) => {
-      if (call === 'spawn') grown = process.memoryUsage().arrayBuffers - before;
+      if (call === 'mkdir') grown = process.memoryUsage().arrayBuffers - before;
     });
     await packObjects({ gitDir: directory }, objects);
     assert.ok(grown < 4 << 20, `${grown} bytes`); // with the usual buffer for each result, this would be 32 MB
   }));
 
-test('packing an empty list of objects starts no process', () =>
+test('packing an empty list of objects makes no directory', () =>
   inTemporary(async (directory) => {
     await packObjects({ gitDir: join(directory, 'absent') }, []);
     assert.not.ok(existsSync(join(directory, 'absent')));
@@ -55,14 +52,43 @@ test('packing an empty list of objects starts no process', () =>
 test('a cancelled pack stores nothing', () =>
   inTemporary(async (directory) => {
     git(directory, 'init', '-q', '--bare');
-    const object = randomBytes(100);
-    const outcome = await packObjects(
-      { gitDir: directory },
-      [{ type: 'blob', bytes: object }],
-      AbortSignal.abort(),
-    ).catch((error: unknown) => error);
+    const objects = [blobOf(randomBytes(100))];
+    const outcome = await packObjects({ gitDir: directory }, objects, { signal: AbortSignal.abort() }).catch(
+      (error: unknown) => error,
+    );
     assert.is(outcome instanceof Error && outcome.name, 'AbortError');
     assert.is(git(directory, 'count-objects', '-v').includes('in-pack: 0'), true);
   }));
+
+test('a failed rename leaves no temporary file, and no index without a pack', () =>
+  inTemporary(async (directory) => {
+    git(directory, 'init', '-q', '--bare');
+    for (const failing of ['.pack', '.idx']) {
+      const objects = [blobOf(randomBytes(100))];
+      installFault((call, path) => {
+        if (call === 'rename' && path.includes(failing === '.pack' ? 'tmp_pack' : 'tmp_idx'))
+          throw new Error('EIO');
+      });
+      const outcome = await packObjects({ gitDir: directory }, objects).catch((error: unknown) => error);
+      installFault(undefined);
+      assert.is(outcome instanceof Error && outcome.message, 'EIO');
+    }
+    const names = readdirSync(join(directory, 'objects', 'pack'));
+    assert.equal(
+      names.filter((name) => !name.endsWith('.pack')),
+      [],
+    );
+  }));
+
+function blobOf(bytes: Buffer): NewObject {
+  return { type: 'blob', id: objectId('blob', bytes), bytes };
+}
+
+function packsIn(directory: string, ending: string): string[] {
+  const packs = join(directory, 'objects', 'pack');
+  return readdirSync(packs)
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(packs, name));
+}
 
 test.run();

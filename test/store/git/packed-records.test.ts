@@ -163,7 +163,11 @@ test('opening a session reads the cache of records once, and packing reads the c
       assert.is((await reopened.checkpoints()).length, 150);
       assert.equal(calls, ['read']);
       // Makes enough loose objects for a packing, but too few checkpoints for a packing in the background.
-      await capture(reopened, Object.fromEntries(Array.from({ length: 280 }, (_, i) => [`g${i}`, `${i}`])));
+      for (const name of ['g', 'h', 'i'])
+        await capture(
+          reopened,
+          Object.fromEntries(Array.from({ length: 95 }, (_, i) => [name + i, name + i])),
+        );
       await publish(reopened, snapshot, 151, 230);
       calls.length = 0;
       await reopened.pack();

@@ -18,13 +18,13 @@ const packs = '--pack';
 /** With this number of checkpoints, the daemon also packs their refs. */
 const checkpointsMade = 60;
 /**
- * A capture of fewer than 300 files leaves loose objects. After three captures there are more than 500 loose objects,
- * and the daemon packs them.
+ * A capture of fewer than 150 files and directories leaves loose objects. After four captures there are more than 500
+ * loose objects, and the daemon packs them.
  */
-const capturesMade = 3;
+const capturesMade = 4;
 
 const filesOf = (round: number): Record<string, string> =>
-  Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`d${i % 5}/f${i}`, `${i} in round ${round}\n`]));
+  Object.fromEntries(Array.from({ length: 140 }, (_, i) => [`d${i % 5}/f${i}`, `${i} in round ${round}\n`]));
 
 /** In each round, makes a snapshot and publishes several checkpoints of it. Returns the snapshot of each round. */
 async function publish(store: GitStore, from: number): Promise<Map<number, SnapshotId>> {
