@@ -8,7 +8,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { crc32, deflateSync, type ZlibOptions } from 'node:zlib';
+import { crc32, deflateSync } from 'node:zlib';
 import { syncAll } from '../../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files, filesAsync } from '../../base/files.ts';
@@ -21,11 +21,8 @@ import type { ObjectType } from './object.ts';
 import { removeSpool } from './object-writer.ts';
 import { encodeIndex, type IndexEntry } from './pack-index.ts';
 
-/**
- * An upper limit for the bytes that zlib's uncompressed form adds to a small object. For a larger object, zlib uses a
- * second buffer.
- */
-const deflatedBytesMore = 64;
+/** The largest block in zlib's form without compression, in bytes. */
+const blockBytesMax = 65_535;
 /** zlib cannot use this many bytes of its window. */
 const unusableWindow = 262;
 const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
@@ -75,7 +72,9 @@ export async function packObjects(
   put(packHeader(unique.size));
   for (const { type, id, bytes } of unique.values()) {
     if (slices.isDue()) await slices.pause();
-    const entry = [entryHeader(type, bytes.length), deflated(bytes, isLasting && type === 'blob')] as const;
+    // Most bytes of a directory are ids, which compression does not make smaller.
+    const content = isLasting && type === 'blob' ? deflated(bytes) : stored(bytes);
+    const entry = [entryHeader(type, bytes.length), content] as const;
     entries.push({ id, offset, sum: crc32(entry[1], crc32(entry[0])) });
     put(...entry);
   }
@@ -89,20 +88,47 @@ export async function packObjects(
   if (isDurablePlace(place)) await syncAll([directory]);
 }
 
+/** Compresses with a window that is only as large as the content. Clearing a larger window would take longer. */
+function deflated(bytes: Uint8Array): Uint8Array {
+  const windowBits = Math.min(15, 32 - Math.clz32(bytes.length + unusableWindow));
+  const memLevel = Math.max(1, windowBits - 7);
+  return deflateSync(bytes, { level: 1, windowBits, memLevel, chunkSize: Math.max(bytes.length, 1024) });
+}
+
 /**
- * Compresses a blob, with a window that is only as large as the blob. Clearing a larger window would take longer. Other
- * objects stay uncompressed: most bytes of a directory are ids, which compression does not make smaller.
+ * Returns the bytes in zlib's form without compression: a header, blocks of at most 65,535 bytes, and a check sum. zlib
+ * itself would need more time for its own memory than for a small content.
  */
-function deflated(bytes: Uint8Array, isCompressed: boolean): Uint8Array {
-  const windowBits = isCompressed ? Math.min(15, 32 - Math.clz32(bytes.length + unusableWindow)) : 9;
-  const options: ZlibOptions = {
-    level: isCompressed ? 1 : 0,
-    windowBits,
-    memLevel: Math.max(1, windowBits - 7),
-  };
-  // By default, each result would keep a buffer of 16 KB. For the directories of 100,000 files, these buffers would
-  // take 168 MB.
-  return deflateSync(bytes, { ...options, chunkSize: bytes.length + deflatedBytesMore });
+function stored(bytes: Uint8Array): Uint8Array {
+  const blocks = Math.max(1, Math.ceil(bytes.length / blockBytesMax));
+  const form = Buffer.allocUnsafe(bytes.length + 6 + 5 * blocks);
+  form.writeUInt16BE(0x7801);
+  let at = 2;
+  for (let block = 0; block < blocks; block += 1) {
+    const part = bytes.subarray(block * blockBytesMax, (block + 1) * blockBytesMax);
+    form[at] = block === blocks - 1 ? 1 : 0;
+    form.writeUInt16LE(part.length, at + 1);
+    form.writeUInt16LE(part.length ^ 0xffff, at + 3);
+    form.set(part, at + 5);
+    at += 5 + part.length;
+  }
+  form.writeUInt32BE(adler32(bytes), at);
+  return form;
+}
+
+function adler32(bytes: Uint8Array): number {
+  let [low, high] = [1, 0];
+  for (let at = 0; at < bytes.length; ) {
+    // After this many bytes, both sums still fit into 31 bits.
+    const end = Math.min(bytes.length, at + 3800);
+    for (; at < end; at += 1) {
+      low += bytes[at] ?? 0;
+      high += low;
+    }
+    low %= 65_521;
+    high %= 65_521;
+  }
+  return high * 65_536 + low;
 }
 
 interface NewPack {

@@ -254,8 +254,7 @@ export async function* readBlob(
   const start = range?.offset ?? 0;
   const end = Math.min(size, range === undefined ? size : start + range.length);
   if (row[2] !== null) {
-    const bytes = unpackSmall(blob, row);
-    if (bytes.length !== size || digestOf(bytes).toString('hex') !== blob) throw damaged(blob, 'is damaged');
+    const bytes = verifiedSmall(blob, row);
     if (start < end) yield bytes.subarray(start, end);
     return;
   }
@@ -268,6 +267,40 @@ export async function* readBlob(
   }
   if (whole !== undefined && whole.digest('hex') !== blob) throw damaged(blob, 'is damaged');
 }
+
+/** A content, and its bytes unless it is stored in chunks. */
+interface ReadBlob {
+  readonly blob: BlobId;
+  readonly size: number;
+  readonly bytes: Uint8Array | undefined;
+}
+
+/**
+ * Reads contents like {@link readBlob}, but many with one query. Yields a content in chunks without its bytes. The order
+ * of the contents is undefined.
+ * @throws as {@link readBlob}
+ */
+export async function* readBlobs(
+  database: SqliteDatabase,
+  blobs: readonly BlobId[],
+): AsyncGenerator<ReadBlob> {
+  for (let at = 0; at < blobs.length; at += readAtOnce) {
+    const missing = new Set(blobs.slice(at, at + readAtOnce));
+    const rows = await database.read(() => database.rows(selectContents, JSON.stringify([...missing])));
+    for (const [hash, ...row] of rows) {
+      const blob = String(hash) as BlobId;
+      missing.delete(blob);
+      const bytes = row[2] === null ? undefined : verifiedSmall(blob, row);
+      yield { blob, size: Number(row[0]), bytes };
+    }
+    for (const blob of missing) throw damaged(blob, 'is missing');
+  }
+}
+
+/** The rows of one query take at most 7 MB. */
+const readAtOnce = 100;
+const selectContents =
+  'SELECT hash, size, is_compressed, content FROM json_each(?) JOIN checkpoint_blobs ON hash = value';
 
 async function readChunk(
   database: SqliteDatabase,
@@ -288,6 +321,14 @@ async function readChunk(
         });
   const isRight = digest instanceof Uint8Array && digestOf(bytes).equals(digest);
   if (!isRight || bytes.length !== length) throw damaged(blob, 'is damaged');
+  return bytes;
+}
+
+/** Returns the content of a row: size, is_compressed, content. @throws DataCorrupt when its hash is not `blob` */
+function verifiedSmall(blob: BlobId, row: Row): Uint8Array {
+  const bytes = unpackSmall(blob, row);
+  if (bytes.length !== Number(row[0]) || digestOf(bytes).toString('hex') !== blob)
+    throw damaged(blob, 'is damaged');
   return bytes;
 }
 

@@ -16,7 +16,7 @@ import { ObjectWriter } from '../../git/objects/object-writer.ts';
 import { encodeTree, type TreeItem } from '../../git/objects/tree-format.ts';
 import type { Entry, TreeChange } from '../../tree/tree.ts';
 import type { GitTrees } from '../snapshot-store.ts';
-import { inlineBytesMax, readBlob } from './content.ts';
+import { readBlob, readBlobs } from './content.ts';
 import type { SqliteDatabase } from './database/database.ts';
 
 /** When the scratch repository exceeds this size, the next diff uses a new, empty one. */
@@ -185,8 +185,12 @@ class Scratch {
   /** Stores both sides of the changes as trees, with everything that they need. @throws DataCorrupt */
   show(changes: readonly TreeChange[]): Promise<{ readonly from: string; readonly to: string }> {
     return this.#turns.run(async () => {
-      const from = await this.#tree(changes.flatMap(({ before }) => before ?? []));
-      const to = await this.#tree(changes.flatMap(({ after }) => after ?? []));
+      const [olds, news] = [
+        changes.flatMap(({ before }) => before ?? []),
+        changes.flatMap(({ after }) => after ?? []),
+      ];
+      await this.#putBlobs([...olds, ...news]);
+      const [from, to] = [await this.#tree(olds), await this.#tree(news)];
       await this.#store();
       return { from, to };
     });
@@ -204,29 +208,22 @@ class Scratch {
         directory.entries.set(name, next);
         directory = next;
       }
-      directory.entries.set(parts.at(-1) ?? '', { mode, id: await this.#blob(blob) });
+      directory.entries.set(parts.at(-1) ?? '', { mode, id: this.#blobs.get(blob) ?? '' });
     }
     return this.#writeTree(root);
   }
 
-  async #blob(blob: BlobId): Promise<string> {
-    const known = this.#blobs.get(blob);
-    if (known !== undefined) return known;
-    const id = await this.#putBlob(blob);
-    this.#blobs.set(blob, id);
-    return id;
-  }
-
-  async #putBlob(blob: BlobId): Promise<string> {
-    const size = await this.#database.read(() =>
-      Number(this.#database.row('SELECT size FROM checkpoint_blobs WHERE hash = ?', blob)?.[0] ?? 0),
-    );
-    const content = readBlob(this.#database, blob);
-    this.#bytes += size;
-    if (size > inlineBytesMax) return this.#spool(content, size);
-    const chunks: Uint8Array[] = [];
-    for await (const bytes of content) chunks.push(bytes);
-    return this.#put('blob', Buffer.concat(chunks));
+  async #putBlobs(entries: readonly Entry[]): Promise<void> {
+    const unknown = new Set(entries.map(({ blob }) => blob).filter((blob) => !this.#blobs.has(blob)));
+    for await (const { blob, size, bytes } of readBlobs(this.#database, [...unknown])) {
+      if (this.#slices.isDue()) await this.#slices.pause();
+      this.#bytes += size;
+      const isSmall = bytes !== undefined;
+      const id = isSmall
+        ? await this.#put('blob', bytes)
+        : await this.#spool(readBlob(this.#database, blob), size);
+      this.#blobs.set(blob, id);
+    }
   }
 
   /** Stores a content that can be too large for the memory. */

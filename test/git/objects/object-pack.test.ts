@@ -11,25 +11,26 @@ import { git, gitBytes, inTemporary } from '../../support/git-oracle.ts';
 /** Sizes around every limit of the format: sizes of four and of eleven bits, and the block size of a zlib stream. */
 const sizes = [0, 1, 15, 16, 17, 2047, 2048, 65_535, 65_536, 131_070, 262_143, 262_144, 1_000_000];
 
-test('git reads objects of every size from our packs unchanged', () =>
-  inTemporary(async (directory) => {
-    git(directory, 'init', '-q', '--bare');
-    const objects = sizes.map((size) => randomBytes(size));
-    objects.push(Buffer.alloc(300_000, 0xff)); // the largest checksums
-    const blobs = objects.map(blobOf);
-    await packObjects({ gitDir: directory }, [...blobs, ...blobs.slice(0, 3)]);
-    git(directory, 'verify-pack', ...packsIn(directory, '.idx'));
-    for (const object of objects) {
-      assert.equal(gitBytes(directory, 'cat-file', 'blob', objectId('blob', object)), object);
-    }
-    git(directory, 'fsck', '--strict', '--full');
-    assert.is(packsIn(directory, '.pack').length, 1);
-    // git makes the same index of the pack
-    const [pack = ''] = packsIn(directory, '.pack');
-    const made = join(directory, 'made.idx');
-    git(directory, '-c', 'pack.writeReverseIndex=false', 'index-pack', '-o', made, pack);
-    assert.equal(readFileSync(made), readFileSync(pack.replace(/pack$/, 'idx')));
-  }));
+for (const isLasting of [true, false])
+  test(`git reads objects of every size from our packs unchanged: ${isLasting ? 'compressed' : 'stored'}`, () =>
+    inTemporary(async (directory) => {
+      git(directory, 'init', '-q', '--bare');
+      const objects = sizes.map((size) => randomBytes(size));
+      objects.push(Buffer.alloc(300_000, 0xff)); // the largest checksums
+      const blobs = objects.map(blobOf);
+      await packObjects({ gitDir: directory }, [...blobs, ...blobs.slice(0, 3)], { isLasting });
+      git(directory, 'verify-pack', ...packsIn(directory, '.idx'));
+      for (const object of objects) {
+        assert.equal(gitBytes(directory, 'cat-file', 'blob', objectId('blob', object)), object);
+      }
+      git(directory, 'fsck', '--strict', '--full');
+      assert.is(packsIn(directory, '.pack').length, 1);
+      // git makes the same index of the pack
+      const [pack = ''] = packsIn(directory, '.pack');
+      const made = join(directory, 'made.idx');
+      git(directory, '-c', 'pack.writeReverseIndex=false', 'index-pack', '-o', made, pack);
+      assert.equal(readFileSync(made), readFileSync(pack.replace(/pack$/, 'idx')));
+    }));
 
 test('packing many small objects takes no more memory than the bytes of these objects need', () =>
   inTemporary(async (directory) => {
