@@ -1,9 +1,18 @@
 // The complete check: types (which the build has already checked), lint, format, generated files, then every test file
 // in its own process. Prints the failures and ends with `N passed, N failed`.
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism, freemem, tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commandLine } from './command-line.ts';
@@ -29,9 +38,43 @@ const fileTimeoutMs = flags.long ? 40 * 60_000 : 8 * 60_000;
  */
 const lingerMs = 60_000;
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+/** Makes a directory that this process removes at its end. */
+function scratchDirectory(prefix: string): string {
+  const directory = mkdtempSync(prefix);
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
 /** The directory in which each test process records the parts of the protocol that it saw in frames. */
-const traffic = mkdtempSync(join(tmpdir(), 'checkpointd-traffic-'));
-process.on('exit', () => rmSync(traffic, { recursive: true, force: true }));
+const traffic = scratchDirectory(join(tmpdir(), 'checkpointd-traffic-'));
+
+/** The test files about requests and commands. Their files may be in memory, because these tests need no disk. */
+const needingNoDisk = /^dist\/test\/(cli|client|clients|protocol|rpc|session)\//;
+
+/** The free space in bytes that the directory in memory must have. */
+const memoryBytesMin = 2 ** 31;
+
+/**
+ * Makes a directory in memory for the files of these tests. On a disk, new files are slow while the file system
+ * still avoids the inodes of deleted files. Returns undefined if the system has no large directory in memory, or does
+ * not run programs from there.
+ */
+function directoryInMemory(): string | undefined {
+  const shared = '/dev/shm';
+  if (!existsSync(shared)) return undefined;
+  const { bavail, bsize } = statfsSync(shared);
+  if (Math.min(bavail * bsize, freemem()) < memoryBytesMin) return undefined;
+  // Some tests run programs without the rights of root in this directory. Sockets need short paths.
+  const directory = scratchDirectory(join(shared, 'ckpt-'));
+  chmodSync(directory, 0o755);
+  const program = join(directory, 'program');
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
+  return spawnSync(program).status === 0 ? directory : undefined;
+}
+
+const memory = directoryInMemory();
 
 /**
  * The environment without the certificates, which only npm needs. Each start of Node would need 30 ms to read the
@@ -122,6 +165,9 @@ function runFile(file: string): Promise<Outcome> {
       env: {
         ...environmentOf(file),
         CHECKPOINTD_NO_DAEMON: '1',
+        ...(needingNoDisk.test(file) && !measuring.test(file) && memory !== undefined
+          ? { TMPDIR: memory }
+          : {}),
         FORCE_COLOR: '0',
         [trafficVariable]: traffic,
       },
