@@ -181,7 +181,7 @@ test("a command joins an editor's session, which stays open when the command end
     assert.match(status.stdout, /has not changed since/);
     assert.equal(rig.sessions(), [session]);
     assert.is((await client.close()).code, 0);
-    assert.equal(rig.stored(), []);
+    await rig.emptied();
   }));
 
 test('the command `sessions` lists the same sessions as session/list', () =>

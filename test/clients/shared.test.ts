@@ -75,7 +75,7 @@ test('two clients share a session with one list of checkpoints, and each client 
     await third.close();
     await second.close();
     assert.is((await first.close()).code, 0);
-    assert.equal(rig.stored(), []);
+    await rig.emptied();
     assert.equal(readdirSync(join(rig.runtime, 'checkpointd')), [], 'the socket is gone');
   }));
 
@@ -156,7 +156,7 @@ for (const [name, code, end] of [
       assert.is(first.process.exitCode, null);
       await third.close();
       assert.equal(await first.exit(), { code, signal: null }, first.stderr);
-      assert.equal(rig.stored(), []);
+      await rig.emptied();
       assert.equal(rig.children(), []);
     }));
 }
@@ -177,7 +177,7 @@ test('a session stays open if the first client leaves while another client is op
     assert.equal(rig.sessions(), [opened.session]);
     await second.close();
     assert.is((await first.exit()).code, 0);
-    assert.equal(rig.stored(), []);
+    await rig.emptied();
   }));
 
 test('if a client is killed, the sessions of other clients stay open', () =>
@@ -194,7 +194,7 @@ test('if a client is killed, the sessions of other clients stay open', () =>
     await first.request('checkpoint/create', { session, ...turn });
     await until('its share is given up', () => /ends: endOfInput, exit code 1/.test(rig.logText()));
     assert.is((await first.close()).code, 0);
-    assert.equal(rig.stored(), []);
+    await rig.emptied();
   }));
 
 test('if the client that started a daemon leaves, the daemon continues for the other clients', () =>

@@ -39,7 +39,7 @@ test('local: a later start also removes an orphaned session whose repository is 
     const next = await rig.opened({ conversationId: 'another', init: 'force' }, { graceHours: 0 });
     await until('the session is swept', () => rig.sessions().length === 1);
     assert.is((await next.client.close()).code, 0);
-    assert.equal(rig.stored(), []);
+    await rig.emptied();
   }));
 
 for (const strategy of ['local', 'sqlite'] as const) {

@@ -41,7 +41,7 @@ function contentsOf(directory: string): Record<string, string> {
 async function idOf(rig: DaemonRig): Promise<string> {
   const { client, session } = await rig.opened();
   await client.close();
-  await until('the session is removed', () => rig.stored().length === 0);
+  await rig.emptied();
   return session;
 }
 

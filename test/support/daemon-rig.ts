@@ -14,10 +14,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import * as assert from 'uvu/assert';
 import { plainUserPrefix } from '../../scripts/torture/plain-user.ts';
 import type { EventName, SessionOpenParams, SessionOpenResult } from '../../src/protocol/types.ts';
 import { git } from './git-oracle.ts';
 import { temporaryDirectory } from './temporary.ts';
+import { until } from './until.ts';
 import { daemonEntry, testProgram, WireClient, type WireOptions } from './wire-client.ts';
 
 /** The program of a daemon that kills itself or fails, as its arguments say. See planned-daemon.ts. */
@@ -182,6 +184,22 @@ export class DaemonRig {
   /** Returns the names of the session directories, without those that were renamed for deletion. */
   sessions(): string[] {
     return this.stored().filter((name) => name.startsWith('ses_'));
+  }
+
+  /**
+   * Checks that the storage is empty after the end of a daemon. A daemon on a busy machine may end before it has deleted
+   * a renamed directory, and the next start deletes the rest.
+   */
+  async emptied(): Promise<void> {
+    assert.equal(
+      this.stored().filter((name) => !name.startsWith('.trash-ses_')),
+      [],
+    );
+    if (this.stored().length === 0) return;
+    // With a grace period of 0, the daemon sweeps at its start.
+    const next = await this.start({ graceHours: 0 });
+    await until('the next start deletes the renamed directories', () => this.stored().length === 0);
+    assert.is((await next.close()).code, 0);
   }
 
   shadow(session: string): string {

@@ -75,7 +75,7 @@ test('outside a repository, checkpoints are disabled until checkpoint/init (Q3, 
         'enabled by hand stays enabled',
       );
       assert.is((await next.close()).code, 0);
-      assert.equal(rig.stored(), []);
+      await rig.emptied();
     },
     { repository: false },
   ));

@@ -103,7 +103,7 @@ test('the daemon refuses an unreadable work tree and a read-only storage, unless
     const { session } = await rig.open(client);
     assert.ok((await client.request('checkpoint/create', { session, kind: 'turn' })).created);
     assert.is((await client.close()).code, 0);
-    assert.equal(rig.stored(), []);
+    await rig.emptied();
   }));
 
 test('the storage is private to the user, and neither errors nor the log contain contents of files (F116)', () =>
