@@ -6,7 +6,7 @@ import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
 import { type Directory, isDirectory, nodeAt } from '../tree/tree.ts';
 import { join, type TreePath } from '../tree/tree-path.ts';
-import { discard, readLink, readStable, type StableRead } from '../work-tree/stable-read.ts';
+import { discard, ReusedMemory, readLink, readStable, type StableRead } from '../work-tree/stable-read.ts';
 import { type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
 import type { EarlierListings, WalkedDirectory, WalkedEntry } from './listing.ts';
 import { markAccessLists } from './scan-result.ts';
@@ -60,6 +60,7 @@ const progressMs = 100;
 
 export class FileReading {
   readonly #options: ReadingOptions;
+  readonly #memory = new ReusedMemory();
   /** The start time of the scan, in seconds of a monotonic clock. */
   readonly #startedAt = Math.floor(performance.now() / 1000);
   /** The listings of this scan whose files were already read. */
@@ -281,6 +282,7 @@ export class FileReading {
       listed,
       spoolDirectory,
       isContentWanted,
+      memory: this.#memory,
     });
     this.#read += 1;
     if (got.kind === 'read') this.#bytes += got.stamp.size;

@@ -3,14 +3,13 @@
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
+import type { ReadContent } from '../work-tree/stable-read.ts';
 
 /**
  * Content that can no longer change: bytes in memory, or a private file in {@link SnapshotSink.spoolDirectory}. The
- * file belongs to the writer, which removes it.
+ * content belongs to the writer. The writer removes the file, or releases the bytes when it needs them no more.
  */
-export type StableContent =
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  | { readonly kind: 'spool'; readonly file: string; readonly size: number };
+export type StableContent = ReadContent;
 
 /** An incremental hash over one blob of known size. */
 export interface BlobHash {

@@ -30,6 +30,8 @@ export interface StableReadOptions<Id> {
   readonly spoolDirectory?: string;
   /** False when the caller needs only the id: no content is returned. Default: true. */
   readonly isContentWanted?: boolean;
+  /** The memory for the contents of small files. When absent, each content gets memory of its own. */
+  readonly memory?: ReusedMemory | undefined;
   readonly maxFileBytes: number;
   readonly slices: Slices;
   /** How many milliseconds the clock of the file system is behind the clock of this process. Default: 0. */
@@ -41,8 +43,12 @@ export interface StableReadOptions<Id> {
   readonly listed?: Stamp | undefined;
 }
 
+/**
+ * The bytes of a content that is in a reused part of the memory are valid until {@link release}. The owner of a spool
+ * file removes the file.
+ */
 export type ReadContent =
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array; part?: ReusedPart | undefined }
   | { readonly kind: 'spool'; readonly file: string; readonly size: number };
 
 export type StableRead<Id> =
@@ -147,7 +153,11 @@ function readUnchanged<Id>(fd: number, options: StableReadOptions<Id>): StableRe
   if (youngLeftMs(listed, behindMs) > 0) return undefined;
   // Another program may have put a FIFO or a directory at the path. A FIFO or a directory cannot be read at a position.
   const got = attempt(hasCode('ESPIPE', 'EISDIR'), () => readSmall(fd, listed.size, options, true));
-  if (got === undefined || !isStampOf(listed, files.fstatSync(fd, exact))) return undefined;
+  if (got === undefined) return undefined;
+  if (!isStampOf(listed, files.fstatSync(fd, exact))) {
+    discard(got.content);
+    return undefined;
+  }
   return { kind: 'read', id: got.id, stamp: listed, content: got.content };
 }
 
@@ -157,9 +167,17 @@ function youngLeftMs({ size, ctimeNs }: Stamp, behindMs = 0): number {
   return Number(ctimeNs - BigInt(youngFrom) * 1_000_000n) / 1e6;
 }
 
-/** Removes the private copy of a content that will not be used. */
+/** Removes the private copy of a content that will not be used, or releases its memory. */
 export function discard(content: ReadContent | undefined): void {
   if (content?.kind === 'spool') files.rmSync(content.file, { force: true });
+  else if (content !== undefined) release(content);
+}
+
+/** Allows later reads to overwrite the bytes of a content. Has no effect for a spool file and for other memory. */
+export function release(content: ReadContent): void {
+  if (content.kind !== 'bytes' || content.part === undefined) return;
+  content.part.contents -= 1;
+  content.part = undefined;
 }
 
 async function readOnce<Id>(
@@ -210,11 +228,14 @@ function readSmall<Id>(
   isTaken: boolean,
 ): { id: Id; content: ReadContent | undefined } | undefined {
   const isKept = isTaken && options.isContentWanted !== false;
-  const bytes = isKept ? Buffer.allocUnsafe(size) : scratchOf(size);
+  const reused = isKept ? options.memory?.next(size) : scratchOf(size);
+  const bytes = reused ?? Buffer.allocUnsafe(size);
   if (readFully(fd, bytes, 0) < size) return undefined;
   const hash = options.hash(size);
   hash.update(bytes);
-  return { id: hash.digest(), content: isKept ? { kind: 'bytes', bytes } : undefined };
+  const id = hash.digest();
+  if (!isKept) return { id, content: undefined };
+  return { id, content: { kind: 'bytes', bytes, part: reused && options.memory?.keep(size) } };
 }
 
 let scratch: Buffer | undefined;
@@ -326,5 +347,56 @@ export function problemOf(error: unknown): 'gone' | 'unreadable' | 'nameTooLong'
     case undefined:
     default:
       throw error;
+  }
+}
+
+// Memory for the contents of small files between their reading and their writing. A first capture reads 100,000 files.
+// If each content had memory of its own, the garbage of all these contents would fragment the process's memory.
+
+const firstBytes = 64 << 10;
+const partBytesMax = 1 << 20;
+/** Larger contents get memory of their own. */
+const contentBytesMax = 64 << 10;
+
+/** A part of the memory. New contents overwrite the part when it has no contents any more. */
+export interface ReusedPart {
+  readonly bytes: Buffer;
+  used: number;
+  /** The number of contents in this part that are not released yet. */
+  contents: number;
+}
+
+/** The memory of one scan, which reads one file at a time. */
+export class ReusedMemory {
+  readonly #parts: ReusedPart[] = [];
+  #current: ReusedPart = { bytes: Buffer.alloc(0), used: 0, contents: 0 };
+
+  /**
+   * Returns memory for the next content. The content is lost at the next call, unless {@link keep} is called before.
+   * Returns undefined for a large content.
+   */
+  next(size: number): Buffer | undefined {
+    if (size > contentBytesMax) return undefined;
+    if (this.#current.used + size > this.#current.bytes.length) this.#current = this.#empty();
+    return this.#current.bytes.subarray(this.#current.used, this.#current.used + size);
+  }
+
+  /** Retains the content of the last call of {@link next}, until `contents` of the returned part is decreased. */
+  keep(size: number): ReusedPart {
+    this.#current.used += size;
+    this.#current.contents += 1;
+    return this.#current;
+  }
+
+  #empty(): ReusedPart {
+    const free = this.#parts.find(({ contents }) => contents === 0);
+    if (free !== undefined) {
+      free.used = 0;
+      return free;
+    }
+    const bytes = Buffer.allocUnsafeSlow(Math.min(partBytesMax, firstBytes << this.#parts.length));
+    const part = { bytes, used: 0, contents: 0 };
+    this.#parts.push(part);
+    return part;
   }
 }

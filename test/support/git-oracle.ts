@@ -9,6 +9,7 @@ import { installFault } from '../../src/base/seam.ts';
 import type { CheckpointRecord, SnapshotStore, StoreOptions } from '../../src/store/snapshot-store.ts';
 import type { Directory, EntryMode } from '../../src/tree/tree.ts';
 import type { TreePath } from '../../src/tree/tree-path.ts';
+import { inReusedMemory } from './trees/snapshots.ts';
 
 /** Runs git in `cwd` as a user without any settings. Throws git's message when git fails. */
 export function git(cwd: string, ...args: string[]): string {
@@ -76,7 +77,7 @@ export async function capture(
     const hash = store.hash(file.bytes.length);
     hash.update(file.bytes);
     const blob = hash.digest();
-    await writer.addBlob(blob, { kind: 'bytes', bytes: file.bytes });
+    await writer.addBlob(blob, inReusedMemory(file.bytes));
     const parts = path.split('/');
     const name = parts.pop() ?? '';
     let at = root;

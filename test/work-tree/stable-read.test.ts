@@ -19,7 +19,16 @@ import { CheckpointdError } from '../../src/base/errors.ts';
 import { isSameStamp, type Stamp, stampOf } from '../../src/base/file-stamp.ts';
 import { installFault } from '../../src/base/seam.ts';
 import { Slices } from '../../src/base/slices.ts';
-import { discard, readLink, readStable, type StableReadOptions } from '../../src/work-tree/stable-read.ts';
+import {
+  discard,
+  type ReadContent,
+  ReusedMemory,
+  type ReusedPart,
+  readLink,
+  readStable,
+  release,
+  type StableReadOptions,
+} from '../../src/work-tree/stable-read.ts';
 
 const test = suite('stable read');
 
@@ -196,6 +205,32 @@ test('if the store’s disk is full, the read fails with NoSpace instead of an e
       }
     }
     assert.equal(spools(top), []);
+  }));
+
+test('reused memory keeps each small content until its release, and then overwrites it', () =>
+  withTop(async (top, read) => {
+    const memory = new ReusedMemory();
+    const kept: { readonly content: ReadContent; readonly text: string }[] = [];
+    const parts = new Set<ReusedPart>();
+    for (let i = 0; i < 400; i += 1) {
+      const text = `${i} `.repeat(1000 + (i % 7) * 4000);
+      writeFileSync(join(top, 'f'), text);
+      utimesSync(join(top, 'f'), 1, 1);
+      const got = await read('f', { memory });
+      if (got.kind !== 'read' || got.content?.kind !== 'bytes') return assert.unreachable(got.kind);
+      assert.is(got.id, sha(text));
+      const { part } = got.content;
+      assert.is(part !== undefined, text.length <= 64 << 10);
+      if (part !== undefined) parts.add(part);
+      kept.push({ content: got.content, text });
+      if (i % 50 > 0) continue;
+      for (const { content, text } of kept.splice(0, i % 100 === 0 ? 50 : 25)) {
+        assert.ok(content.kind === 'bytes' && Buffer.from(text).equals(content.bytes));
+        release(content);
+        release(content); // a second release must not count
+      }
+    }
+    assert.ok(parts.size < 12, `${parts.size} parts`);
   }));
 
 test('cancelling a read of a large file leaves no private copy', () =>

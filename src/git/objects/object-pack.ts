@@ -236,7 +236,7 @@ const chunkBytes = 1 << 20;
  * next batch.
  */
 const batchBytes = 128 << 10;
-const newline = Buffer.from('\n', 'latin1');
+const doneCommand = 'done\n';
 /**
  * While git's input contains this many unread bytes, the daemon does not send the next blob. Git and the daemon work
  * concurrently.
@@ -253,8 +253,9 @@ export class BulkImport {
   readonly #marksFile: string;
   /** The ids in the order in which the blobs were sent. The mark of a blob is its position, counted from 1. */
   readonly #sent: string[] = [];
-  #batch: Uint8Array[] = [];
-  #batchBytes = 0;
+  /** Bytes that are not sent yet. */
+  #batch = Buffer.allocUnsafeSlow(batchBytes);
+  #batchUsed = 0;
 
   private constructor(process: GitProcess, marksFile: string) {
     this.#process = process;
@@ -275,17 +276,26 @@ export class BulkImport {
   async add(id: string, source: ObjectSource): Promise<void> {
     this.#sent.push(id);
     const size = source.kind === 'spool' ? source.size : source.bytes.length;
-    this.#put(Buffer.from(`blob\nmark :${this.#sent.length}\ndata ${size}\n`, 'latin1'));
-    if (source.kind === 'bytes') this.#put(source.bytes);
-    else await this.#sendFile(source.file, size);
-    this.#put(newline);
-    if (this.#batchBytes >= batchBytes) await this.#flush();
+    const head = `blob\nmark :${this.#sent.length}\ndata ${size}\n`;
+    const isSmall = source.kind === 'bytes' && head.length + size < batchBytes;
+    if (this.#batchUsed + head.length + (isSmall ? size : 0) >= batchBytes) await this.#flush();
+    this.#put(head);
+    if (isSmall) {
+      this.#batch.set(source.bytes, this.#batchUsed);
+      this.#batchUsed += size;
+    } else {
+      await this.#flush();
+      if (source.kind === 'bytes') await this.#send(Buffer.from(source.bytes));
+      else await this.#sendFile(source.file, size);
+    }
+    this.#put('\n');
     if (source.kind === 'spool') removeSpool(source.file);
   }
 
   /** Completes the pack. When the promise resolves, every blob can be read. */
   async finish(signal?: AbortSignal): Promise<void> {
-    this.#put(Buffer.from('done\n', 'latin1'));
+    if (this.#batchUsed + doneCommand.length > batchBytes) await this.#flush();
+    this.#put(doneCommand);
     await this.#flush();
     this.#process.stdin.end();
     const { exitCode, cause } = await this.#process.awaiting(this.#process.ended);
@@ -321,27 +331,31 @@ export class BulkImport {
             `A temporary file became shorter while the daemon read it: ${file}.`,
           );
         left -= bytesRead;
-        this.#put(chunk.subarray(0, bytesRead));
-        await this.#flush();
+        await this.#send(chunk.subarray(0, bytesRead));
       }
     } finally {
       await handle.close();
     }
   }
 
-  #put(bytes: Uint8Array): void {
-    this.#batch.push(bytes);
-    this.#batchBytes += bytes.length;
+  #put(text: string): void {
+    this.#batchUsed += this.#batch.write(text, this.#batchUsed, 'latin1');
   }
 
   async #flush(): Promise<void> {
+    const used = this.#batchUsed;
+    this.#batchUsed = 0;
+    if (used > 0) await this.#send(this.#batch.subarray(0, used));
+  }
+
+  /** Sends bytes to git. The caller must not change the bytes afterwards. */
+  async #send(bytes: Buffer): Promise<void> {
     const { stdin } = this.#process;
     if (stdin.destroyed) return this.#throwEnd();
-    const batch = Buffer.concat(this.#batch);
-    this.#batch = [];
-    this.#batchBytes = 0;
-    stdin.write(batch);
+    stdin.write(bytes);
     if (stdin.writableLength === 0) return;
+    // Node still reads the bytes.
+    if (bytes.buffer === this.#batch.buffer) this.#batch = Buffer.allocUnsafeSlow(batchBytes);
     if (stdin.writableLength < aheadBytesMax) {
       // Yields to the event loop. If the pipe is full, Node writes the rest only when the event loop continues, and git
       // would be idle until then.

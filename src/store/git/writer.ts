@@ -25,6 +25,7 @@ import { emptyTree, encodeTree, type TreeItem } from '../../git/objects/tree-for
 import { type GitPlace, objectsOf } from '../../git/process/environment.ts';
 import { encodeModes } from '../../tree/strict-modes.ts';
 import { type Directory, isDirectory } from '../../tree/tree.ts';
+import { release } from '../../work-tree/stable-read.ts';
 import type { TreeReader } from '../tree-reader.ts';
 import { nodeOfTree } from './checkpoints.ts';
 import { moveObjects } from './quarantine.ts';
@@ -160,6 +161,7 @@ export class GitWriter implements SnapshotWriter {
     this.#leave ??= await this.#parts.gate.enter();
     if (this.#failure !== undefined || this.#added.has(id) || this.#parts.proven.has(id)) {
       dropSpool(content);
+      release(content);
       this.#throwFailure();
       return;
     }
@@ -173,7 +175,7 @@ export class GitWriter implements SnapshotWriter {
 
   /**
    * Stores pending blobs, except the blobs that the store already has and can read. With `isLast`, small blobs may wait
-   * for the trees.
+   * for the trees. The scan has then read its last file, so it needs their memory no more.
    */
   async #write(isLast = false): Promise<void> {
     const pending = this.#pending.splice(0);
@@ -189,6 +191,7 @@ export class GitWriter implements SnapshotWriter {
       else this.#store(id, content);
     }
     if (this.#bulk === undefined) await this.#confirmAll();
+    if (!isLast) for (const { content } of pending) release(content);
   }
 
   async #missing(type: ObjectType, handed: readonly ObjectToProve[]): Promise<readonly ObjectToProve[]> {

@@ -10,6 +10,7 @@ import { Slices } from '../../base/slices.ts';
 import { Turns } from '../../base/turns.ts';
 import type { SnapshotWriter, StableContent } from '../../capture/snapshot-sink.ts';
 import { type Directory, type FileNode, isDirectory } from '../../tree/tree.ts';
+import { release } from '../../work-tree/stable-read.ts';
 import type { SubTree } from '../tree-reader.ts';
 import {
   type ChunkPlace,
@@ -35,6 +36,7 @@ import { type EncodedNode, encodeNode } from './trees.ts';
 interface Pending {
   readonly blob: BlobId;
   readonly bytes: Uint8Array;
+  readonly content: StableContent;
 }
 
 const batchBytesMax = 1 << 23;
@@ -55,7 +57,7 @@ interface WriterParts {
 export class SqliteWriter implements SnapshotWriter {
   readonly #parts: WriterParts;
   #began: Promise<number> | undefined;
-  #pending = new Map<BlobId, Uint8Array>();
+  #pending = new Map<BlobId, Pending>();
   #pendingBytes = 0;
   #flushing: Promise<void> = Promise.resolve();
   readonly #large = new Turns();
@@ -73,7 +75,10 @@ export class SqliteWriter implements SnapshotWriter {
     try {
       const since = await this.#begin();
       if (this.#slices.isDue()) await this.#slices.pause();
-      if (this.#added.has(blob)) return;
+      if (this.#added.has(blob)) {
+        release(content);
+        return;
+      }
       const size = content.kind === 'bytes' ? content.bytes.length : content.size;
       if (size > inlineBytesMax) await this.#addLarge(blob, content, size);
       else await this.#addSmall(blob, content, since);
@@ -131,22 +136,26 @@ export class SqliteWriter implements SnapshotWriter {
 
   async #addSmall(blob: BlobId, content: StableContent, since: number): Promise<void> {
     const bytes = content.kind === 'bytes' ? content.bytes : await filesAsync.readFile(content.file);
-    if (this.#pending.has(blob)) return;
-    this.#pending.set(blob, bytes);
+    if (this.#pending.has(blob)) {
+      release(content);
+      return;
+    }
+    this.#pending.set(blob, { blob, bytes, content });
     this.#pendingBytes += bytes.length;
     if (this.#pending.size >= batchCountMax || this.#pendingBytes >= batchBytesMax) await this.#flush(since);
   }
 
   /** Writes pending contents. Waits until the previous batch is written, so that at most two batches are in memory. */
   #flush(since: number): Promise<void> {
-    const batch = [...this.#pending].map(([blob, bytes]): Pending => ({ blob, bytes }));
+    const batch = [...this.#pending.values()];
     this.#pending = new Map();
     this.#pendingBytes = 0;
     const before = this.#flushing;
     this.#flushing = (async () => {
       await before;
       await this.#store(batch, since);
-      for (const { blob } of batch) {
+      for (const { blob, content } of batch) {
+        release(content);
         this.#added.add(blob);
         this.#parts.proven.add(blob);
       }

@@ -8,6 +8,7 @@ import { installFault } from '../../../src/base/seam.ts';
 import { localDriver, shadowDriver } from '../../../src/store/strategies.ts';
 import type { Directory, FileNode } from '../../../src/tree/tree.ts';
 import { record, storeOptions } from '../git-oracle.ts';
+import { inReusedMemory } from '../trees/snapshots.ts';
 
 const [, , strategy, directory = '', last] = process.argv;
 const driver = strategy === 'local' ? localDriver : shadowDriver;
@@ -28,7 +29,7 @@ for (let i = 0; i < 400; i += 1) {
   const file = join(store.spoolDirectory, `large-${i}`);
   if (i % 80 === 79) writeFileSync(file, bytes);
   const spool = { kind: 'spool', file, size: bytes.length } as const;
-  await writer.addBlob(blob, i % 80 === 79 ? spool : { kind: 'bytes', bytes });
+  await writer.addBlob(blob, i % 80 === 79 ? spool : inReusedMemory(bytes));
   entries.set('f', { mode: '100644', blob });
   root.entries.set(`d${i}`, { entries });
 }

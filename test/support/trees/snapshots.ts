@@ -9,6 +9,7 @@ import {
   type SnapshotId,
   type Tag,
 } from '../../../src/base/ids.ts';
+import type { StableContent } from '../../../src/capture/snapshot-sink.ts';
 import type { CheckpointRecord, SnapshotStore } from '../../../src/store/snapshot-store.ts';
 import { type Directory, type EntryMode, type FileNode, isDirectory } from '../../../src/tree/tree.ts';
 import type { TreePath } from '../../../src/tree/tree-path.ts';
@@ -81,11 +82,25 @@ export async function capture(
 ): Promise<SnapshotId> {
   const writer = store.writer();
   await Promise.all(
-    [...tree.values()].map(({ bytes }) =>
-      writer.addBlob(blobOf(store, bytes), { kind: 'bytes', bytes: Buffer.from(bytes) }),
-    ),
+    [...tree.values()].map(({ bytes }) => writer.addBlob(blobOf(store, bytes), inReusedMemory(bytes))),
   );
   return writer.seal(directoryOf(store, tree, strict));
+}
+
+/** Returns a content whose bytes are overwritten as soon as the writer releases the content. */
+export function inReusedMemory(content: Uint8Array): StableContent {
+  const bytes = Buffer.from(content);
+  const part = {
+    bytes,
+    used: bytes.length,
+    get contents() {
+      return 1;
+    },
+    set contents(_left: number) {
+      bytes.fill(0xff);
+    },
+  };
+  return { kind: 'bytes', bytes, part };
 }
 
 export async function bytesOfBlob(
