@@ -1,6 +1,6 @@
-// Controls chokidar's thread (chokidar-thread.ts) from the main thread. Also has the state of the watch, which
-// clients see. This module watches either the whole tree or nothing. After a missed event, the module restarts the
-// watch. When the system allows no more watches, the module stops watching.
+// Controls chokidar's thread (chokidar-thread.ts) from the main thread, and has the state of the watch, which clients
+// see. This module watches either the whole tree or nothing. After a missed event, it restarts the watch (`suspect`).
+// When the system allows no more watches, it ends the watch (`unwatched`).
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { reachedLimit, remedyOf } from './mark-queue.ts';
@@ -31,7 +31,10 @@ export type ToChokidar =
   /** The main thread has processed the last marks. The watching thread gathers new marks until it gets this message. */
   { readonly kind: 'taken' } | { readonly kind: 'ignored'; readonly paths: readonly TreePath[] };
 
-/** `live`: chokidar watches every directory. `suspect`: chokidar missed an event and restarts. */
+/**
+ * `unwatched`: the watch has not started, was closed, or has ended for ever. `scanning`: chokidar opens the directories.
+ * `live`: chokidar watches every directory. `suspect`: chokidar missed an event and restarts after a pause.
+ */
 export type WatchState = 'unwatched' | 'scanning' | 'live' | 'suspect';
 
 export interface ChokidarWatchOptions {
@@ -61,7 +64,6 @@ export class ChokidarWatch {
   #ready: Promise<void> = Promise.resolve();
   #endStart: () => void = () => undefined;
   #isClosed = false;
-  #hasWarned = false;
   /** The reason of the last restart. Each reason is logged once. */
   #logged: string | undefined;
 
@@ -101,7 +103,8 @@ export class ChokidarWatch {
   start(after?: Promise<void>): void {
     if (this.#isClosed || this.#thread.isRunning) return;
     this.#ready = new Promise((resolve) => (this.#endStart = resolve));
-    this.#become('scanning');
+    this.#state = 'scanning';
+    this.#reason = undefined;
     if (after === undefined) this.#begin();
     else void after.then(() => this.#begin());
   }
@@ -136,11 +139,9 @@ export class ChokidarWatch {
   }
 
   /** Stops watching. Resolves when no handle and no thread is left. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#isClosed = true;
-    const stopped = this.#stop();
-    this.#become('unwatched');
-    await stopped;
+    return this.#stop('unwatched');
   }
 
   #onMessage(message: FromChokidar): void {
@@ -154,7 +155,7 @@ export class ChokidarWatch {
         this.#thread.succeeded();
         this.#directories = message.directories;
         this.#directoriesThen = message.directories;
-        this.#become('live');
+        this.#state = 'live';
         if (this.#logged !== undefined) this.#options.onEverything(); // for a moment, no thread was watching
         return this.#endStart();
       case 'tooMany':
@@ -180,34 +181,27 @@ export class ChokidarWatch {
    */
   #giveUp(reason: string, remedy?: string): Promise<void> {
     const what = `Changes of the work tree are not reported: ${reason}. Checkpoints stay correct.`;
-    if (!this.#hasWarned) this.#options.log.warn(remedy === undefined ? what : `${what} ${remedy}`);
-    this.#hasWarned = true;
+    this.#options.log.warn(remedy === undefined ? what : `${what} ${remedy}`);
     this.#lose();
-    const stopped = this.#stop();
-    this.#become('unwatched', reason);
-    return stopped;
+    return this.#stop('unwatched', reason);
   }
 
   /** Restarts chokidar after a pause, because it may have missed an event. Any path may have changed meanwhile. */
   #startAnew(reason: string): void {
     if (this.#isClosed || this.#state === 'suspect') return;
     this.#lose();
-    this.#become('suspect', reason);
     if (this.#logged !== reason)
       this.#options.log.info(`The watch of the work tree starts again: ${reason}.`);
     this.#logged = reason;
-    void this.#stop();
+    void this.#stop('suspect', reason);
     this.#thread.startLater(() => this.start());
   }
 
-  #stop(): Promise<void> {
+  #stop(state: 'unwatched' | 'suspect', reason?: string): Promise<void> {
+    this.#state = state;
+    this.#reason = reason;
     this.#directories = 0;
     this.#endStart();
     return this.#thread.stop();
-  }
-
-  #become(state: WatchState, reason?: string): void {
-    this.#state = state;
-    this.#reason = reason;
   }
 }
