@@ -1,6 +1,7 @@
-// Runs a daemon in the process of a short command. The daemon serves only this command, over two streams in memory.
-// Starting a second process would take as long as most commands. A command that stays for a long time starts a process
-// for its daemon instead (client/client.ts), because other clients may join that daemon and outlive the command.
+// Runs a daemon in the process of a command of the kind `brief` (cli/reach.ts). The daemon serves only this command,
+// over two streams in memory. Starting a second process would take as long as most commands. A command that runs until
+// the user ends it starts a process for its daemon instead, because other clients may join that daemon and outlive the
+// command.
 import { constants as systemConstants } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { createLog, type LogSink } from './base/log.ts';

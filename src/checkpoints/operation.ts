@@ -30,7 +30,6 @@ export interface ProgressFigures {
   readonly filesDone: number;
   readonly filesTotal?: number;
   readonly bytesDone: number;
-  readonly bytesTotal?: number;
   /**
    * True while the client can still cancel the operation. When absent, the value from the previous report is still
    * valid.

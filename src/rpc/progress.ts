@@ -1,26 +1,13 @@
 // Reports the progress of a long request in LSP's `$/progress` form. A request that ends within 100 ms sends no report.
 // For a longer request, the daemon sends at most ten reports a second, and a last report before the response. A request
 // without a `workDoneToken` gets no reports.
-
-export type ProgressToken = string | number;
+import type { ProgressReport, ProgressToken } from '../protocol/types.ts';
 
 /**
  * The progress of the work. Each update replaces the previous update as a whole, and an absent field means an unknown
  * value.
  */
-interface ProgressUpdate {
-  /** The phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases. */
-  readonly phase?: string;
-  readonly message?: string;
-  /** 0 to 100. */
-  readonly percentage?: number;
-  /** True when `$/cancelRequest` still has an effect. False from the moment when the operation commits. */
-  readonly cancellable?: boolean;
-  readonly filesDone?: number;
-  readonly filesTotal?: number;
-  readonly bytesDone?: number;
-  readonly bytesTotal?: number;
-}
+type ProgressUpdate = Omit<ProgressReport, 'kind'>;
 
 export interface ProgressReporter {
   /** Reports progress. Frequent calls are cheap, because only the latest update is sent. */
