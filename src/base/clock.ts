@@ -1,5 +1,4 @@
-// Only this module reads the clock, so that a test can replace the clock. Checkpoints are ordered by a sequence number
-// and not by time, because clocks jump.
+// The clock of the machine. Checkpoints are ordered by a sequence number and not by time, because clocks jump.
 
 export interface Clock {
   /** Returns milliseconds since 1970, UTC. */
@@ -13,7 +12,7 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 };
 
-/** Returns the time as RFC 3339, UTC, with milliseconds. */
-export function timestamp(clock: Clock): string {
-  return new Date(clock.now()).toISOString();
+/** Returns the present time as RFC 3339, UTC, with milliseconds. */
+export function timestamp(): string {
+  return new Date(systemClock.now()).toISOString();
 }

@@ -1,6 +1,6 @@
 // checkpoint/create: captures the work tree, then publishes the checkpoint. The publication is the only commit point:
 // before it, no list contains the checkpoint, and a cancelled request changes nothing.
-import { timestamp } from '../base/clock.ts';
+import { systemClock, timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { newCheckpointId, type Tag } from '../base/ids.ts';
 import { oneLine } from '../base/text/one-line.ts';
@@ -40,8 +40,8 @@ async function create({
   params,
   context,
 }: CallOf<'checkpoint/create'>): Promise<Wire.CheckpointCreateResult> {
-  const started = session.parts.clock.monotonic();
-  const elapsed = (): number => Math.round(session.parts.clock.monotonic() - started);
+  const started = systemClock.monotonic();
+  const elapsed = (): number => Math.round(systemClock.monotonic() - started);
   const checkpoints = session.requireCheckpoints();
   checkRequest(session, checkpoints, params);
   const { index } = checkpoints;
@@ -166,7 +166,7 @@ function composeRecord(session: Session, { index }: Checkpoints, made: Ingredien
     ...presentFacts(session.parts),
     id: newCheckpointId(),
     seq: index.nextSeq,
-    timestamp: timestamp(session.parts.clock),
+    timestamp: timestamp(),
     kind: request.kind,
     madeAs: tag,
     parent: parent?.record.id,

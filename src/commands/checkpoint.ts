@@ -1,5 +1,6 @@
 // The commands for a session's checkpoints: enable, remove all, list, look up, name, delete. checkpoint-create.ts
 // creates checkpoints, checkpoint-restore.ts restores them, and checkpoint-contents.ts reads their contents.
+import { systemClock } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { CheckpointId } from '../base/ids.ts';
@@ -27,8 +28,8 @@ import { tangentCheckpoints } from './tangent.ts';
 export const checkpointInit = defineCommand(
   'checkpoint/init',
   async ({ session, context }) => {
-    const { clock, operations } = session.parts;
-    const started = clock.monotonic();
+    const { operations } = session.parts;
+    const started = systemClock.monotonic();
     const already = session.enabled;
     if (session.disabledReason === 'FeatureOff') session.requireCheckpoints();
     if (already === undefined) {
@@ -41,7 +42,7 @@ export const checkpointInit = defineCommand(
       if (already.index.head === undefined) await createBase(session, already, context); // all checkpoints were deleted
     }
     session.writeSummary();
-    return initAnswer(session, already === undefined, Math.round(clock.monotonic() - started), context);
+    return initAnswer(session, already === undefined, Math.round(systemClock.monotonic() - started), context);
   },
   { again: (_remains, { session, context }) => initAnswer(session, true, 0, context) },
 );

@@ -6,6 +6,7 @@
 // store/gc. The daemon enforces these limits in the session's queue, some seconds after a change. Every waiting
 // request runs before the limits are enforced. If the daemon is killed during a removal, the removal continues after
 // the next change or the next opening.
+import { systemClock } from '../base/clock.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -208,7 +209,7 @@ class LimitKeeper {
    * time.
    */
   enforceIn(ms: number): void {
-    const dueMs = this.#session.parts.clock.monotonic() + ms;
+    const dueMs = systemClock.monotonic() + ms;
     if (dueMs >= this.#dueMs) return;
     clearTimeout(this.#timer);
     this.#dueMs = dueMs;
@@ -223,11 +224,11 @@ class LimitKeeper {
   }
 
   async #enforce(): Promise<void> {
-    const { queue, log, clock } = this.#session.parts;
+    const { queue, log } = this.#session.parts;
     try {
       const isDone = await queue.runPreemptible((signal) => this.#keep(signal), 'limits');
       if (isDone === undefined) return; // the session is closed
-      this.#sinceMs = isDone ? undefined : (this.#sinceMs ?? clock.monotonic());
+      this.#sinceMs = isDone ? undefined : (this.#sinceMs ?? systemClock.monotonic());
       if (!isDone) this.enforceIn(againMs);
       else if (this.#hasRemoved) this.enforceIn(sweepEveryMs);
     } catch (error) {
@@ -253,7 +254,7 @@ class LimitKeeper {
         signal.throwIfAborted();
       }
       await this.#fit(needed, signal);
-      const isSweepDue = parts.clock.monotonic() - this.#sweptMs >= sweepEveryMs;
+      const isSweepDue = systemClock.monotonic() - this.#sweptMs >= sweepEveryMs;
       if (this.#hasRemoved && isSweepDue) await this.#sweep(signal);
       return true;
     } catch (error) {
@@ -274,7 +275,7 @@ class LimitKeeper {
     if ((await bytesUsed(checkpoints)) > maxStoreBytes) await this.#sweep(signal);
     let bytes = await bytesUsed(checkpoints);
     while (bytes > maxStoreBytes) {
-      const oldest = removedBySize(checkpoints.index, needed, parts.clock.now());
+      const oldest = removedBySize(checkpoints.index, needed, systemClock.now());
       if (oldest.length === 0) break;
       await this.#remove(oldest);
       await this.#sweep(signal);
@@ -305,7 +306,7 @@ class LimitKeeper {
   }
 
   async #sweep(signal: AbortSignal): Promise<void> {
-    const nowMs = this.#session.parts.clock.monotonic();
+    const nowMs = systemClock.monotonic();
     const isPatient = nowMs - (this.#sinceMs ?? nowMs) < patienceMs;
     await this.#session.requireCheckpoints().store.sweep(isPatient ? signal : undefined);
     this.#hasRemoved = false;

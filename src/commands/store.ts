@@ -1,4 +1,5 @@
 // The commands for the store of a session: collect garbage, measure, verify.
+import { systemClock } from '../base/clock.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import { afterCommit } from '../checkpoints/operation.ts';
 import type * as Wire from '../protocol/types.ts';
@@ -14,8 +15,8 @@ export const storeGc = defineCommand('store/gc', collect, {
 });
 
 async function collect({ session, params, context }: CallOf<'store/gc'>): Promise<Wire.StoreGcResult> {
-  const { clock, options, operations, conversation } = session.parts;
-  const started = clock.monotonic();
+  const { options, operations, conversation } = session.parts;
+  const started = systemClock.monotonic();
   const checkpoints = session.requireCheckpoints();
   const { index, store } = checkpoints;
   const needed = tangentCheckpoints(index, conversation);
@@ -41,7 +42,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
     // removed.
     while ((await bytesUsed(checkpoints)) > maxStoreBytes) {
       context.signal.throwIfAborted();
-      const oldest = removedBySize(index, needed, clock.now());
+      const oldest = removedBySize(index, needed, systemClock.now());
       if (oldest.length === 0)
         return context.warn(overLimitText(await bytesUsed(checkpoints), maxStoreBytes));
       safetyRemoved += oldest.filter((id) => index.byId(id)?.record.kind === 'safety').length;
@@ -49,7 +50,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
       await sweep();
     }
   };
-  await remove(expendable(index, needed, limits, clock.now()));
+  await remove(expendable(index, needed, limits, systemClock.now()));
   try {
     await work();
   } catch (error) {
@@ -68,7 +69,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   return {
     ...freed,
     ...(safetyRemoved === 0 ? {} : { safetyRemoved }),
-    ms: Math.round(clock.monotonic() - started),
+    ms: Math.round(systemClock.monotonic() - started),
   };
 }
 

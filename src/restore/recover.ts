@@ -2,6 +2,7 @@
 // changes the session, recovery finishes the restore, or undoes it if it cannot be finished. Recovery first saves the
 // edits that were made after the interruption; one undo brings them back. After this, recovery repeats the original
 // request, starting from the files on disk.
+import { systemClock } from '../base/clock.ts';
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -155,7 +156,7 @@ async function repeat(
   context: OperationContext,
 ): Promise<RestoreOutcome> {
   const { checkpoints } = site;
-  const started = site.clock.monotonic();
+  const started = systemClock.monotonic();
   const goal = goalOf(checkpoints, intent, how);
   const before = checkpoints.index.byId(intent.safety);
   if (before === undefined) throw gone(intent.safety);
@@ -163,7 +164,7 @@ async function repeat(
   const safety = await saveEdits(site, { intent, before }, present, context);
   const record = recordFor(checkpoints, how, intent, { before, safety });
   const done = await applyRestorePlan(site, { goal, plan, present, record, safety }, context);
-  const ms = Math.round(site.clock.monotonic() - started);
+  const ms = Math.round(systemClock.monotonic() - started);
   const outcome = { ...done, safety, historyLength: record.historyLength, ms };
   const became = how === 'undo' ? 'could not be finished and was undone' : 'was finished';
   const what = `An interrupted restore ${became}`;

@@ -1,6 +1,5 @@
 // A restore site is everything that a restore needs: a work tree, its checkpoints and its conversation. A session
 // builds the site, so that the files of restore/ need not know sessions.
-import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { CaptureSettings, RecordSources } from '../checkpoints/publish.ts';
@@ -36,7 +35,6 @@ export interface RestoreSite extends RecordSources {
   readonly directory: RestoreDirectory;
   readonly answered: AnsweredRestores;
   readonly late: LateEdits;
-  readonly clock: Clock;
   readonly log: Log;
   /** Returns the store, or undefined when checkpoints are disabled. */
   openStore(): SnapshotStore | undefined;

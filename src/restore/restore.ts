@@ -3,7 +3,7 @@
 // it plans from the files that are on disk when it starts. This module decides nothing about single paths (plan.ts
 // does) and does not itself change the user's files.
 import { randomBytes } from 'node:crypto';
-import { timestamp } from '../base/clock.ts';
+import { systemClock, timestamp } from '../base/clock.ts';
 import { directoryAt } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { base32, type CheckpointId, newCheckpointId } from '../base/ids.ts';
@@ -88,8 +88,8 @@ export async function executeJob(
     ...(await planFiles(site, asked, { isDry: asked.dryRun }, context)),
   }),
 ): Promise<RestoreOutcome> {
-  const started = site.clock.monotonic();
-  const elapsed = (): number => Math.round(site.clock.monotonic() - started);
+  const started = systemClock.monotonic();
+  const elapsed = (): number => Math.round(systemClock.monotonic() - started);
   const historyLength = conversationAfter(site, asked).history.length;
   if (asked.dryRun) {
     const { plan } = await makePlan().catch(refuseRestore);
@@ -312,7 +312,7 @@ export async function publishSafety(
     ...countersOf(head),
     id: newCheckpointId(),
     seq: index.nextSeq,
-    timestamp: timestamp(site.clock),
+    timestamp: timestamp(),
     kind: 'safety',
     parent: head?.record.id,
     description,
@@ -353,7 +353,7 @@ function composeRestored(
     ...conversation,
     id,
     seq: index.nextSeq,
-    timestamp: timestamp(site.clock),
+    timestamp: timestamp(),
     kind: 'restore',
     description: job.description,
     message: '',

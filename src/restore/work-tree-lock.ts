@@ -2,15 +2,17 @@
 // then fails as busy. There are two locks: one on the path of the work tree, and one on the directory itself. The lock
 // on the directory also works between containers. A capture takes no lock, because it finds each file complete, either
 // old or new.
+
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../base/clock.ts';
 import { lockDirectory } from '../base/directory-lock.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
 import { requireRoot } from '../work-tree/work-tree.ts';
 import type { RestoreSite } from './restore-site.ts';
 
-type LockSite = Pick<RestoreSite, 'workTree' | 'log' | 'clock'> & {
+type LockSite = Pick<RestoreSite, 'workTree' | 'log'> & {
   readonly options: { readonly storage: string };
 };
 
@@ -20,7 +22,7 @@ const retryMs = 50;
 /** Locks the work tree. @throws WorkTreeBusy after five seconds, WorkTreeMissing, WorkTreeUnreadable, AbortError */
 export async function lockWorkTree(site: LockSite, signal: AbortSignal): Promise<ProcessLock> {
   const { workTree, options } = site;
-  const deadline = site.clock.monotonic() + patienceMs;
+  const deadline = systemClock.monotonic() + patienceMs;
   const name = `work tree ${workTree.identity}`;
   const file = join(options.storage, `work-tree-${workTree.identity.replaceAll(':', '-')}.lock`);
   for (;;) {
@@ -30,7 +32,7 @@ export async function lockWorkTree(site: LockSite, signal: AbortSignal): Promise
       if (whole !== undefined) return whole;
       lock.release();
     }
-    if (site.clock.monotonic() > deadline) {
+    if (systemClock.monotonic() > deadline) {
       throw new CheckpointdError(
         'WorkTreeBusy',
         'Another session is restoring this work tree. Try again when that restore is done.',

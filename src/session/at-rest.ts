@@ -2,7 +2,7 @@
 // starts neither a recovery nor a watcher. Refuses a session that was not closed properly. Also refuses a session in
 // which an opening would repair something, finish a restore or give a warning, because only a daemon may do this.
 import { join } from 'node:path';
-import { systemClock, timestamp } from '../base/clock.ts';
+import { timestamp } from '../base/clock.ts';
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -160,8 +160,7 @@ async function assemble(
     late: new LateEdits(directory, workTree.root, log, notOurs),
     events: silent,
     neighbours: () => [],
-    clock: systemClock,
-    openedAt: timestamp(systemClock),
+    openedAt: timestamp(),
     log,
   });
 }

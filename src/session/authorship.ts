@@ -214,7 +214,7 @@ export async function recordWrite(
   context: OperationContext,
 ): Promise<RecordedWrite> {
   const { store, ledger } = session.requireCheckpoints();
-  const { workTree, clock } = session.parts;
+  const { workTree } = session.parts;
   const keepers = await keepersOf(session, write.path);
   // Between reading the file and logging the report there is no await. So the log has the reports in the order in which
   // the contents were read.
@@ -222,7 +222,7 @@ export async function recordWrite(
   // A missing file counts as deleted by the agent, unless the work tree itself is missing.
   requireWorkTree(workTree);
   const content = found?.blob ?? 'absent';
-  const at = timestamp(clock);
+  const at = timestamp();
   const record = ledger.compose(write.path, content, 'agent', at, write.toolName);
   const result = {
     recorded: record !== undefined,
@@ -383,7 +383,7 @@ export async function pathHistory(session: Session, path: TreePath): Promise<Pat
   const found = await contentAt(store, session.parts.workTree, path);
   const content: Known = found?.blob ?? 'absent';
   if (content === (records.at(-1)?.content ?? 'absent')) return { entries };
-  const now = { path, content, who: 'user' as const, at: timestamp(session.parts.clock) };
+  const now = { path, content, who: 'user' as const, at: timestamp() };
   return { entries, present: describe(session, now, records.length + 1, undefined) };
 }
 

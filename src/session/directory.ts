@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { RarelyChangedPaths, writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptAsyncOr, attemptOr, hasCode, isA, isMissing, isOfSystem } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
-import { systemClock, timestamp } from '../base/clock.ts';
+import { timestamp } from '../base/clock.ts';
 import {
   type DirectoryIdentity,
   directoryAt,
@@ -78,7 +78,7 @@ export function newMarker(
     workTree: root,
     workTreeIdentity: identity,
     workTreeDirectory: directoryAt(root),
-    created: timestamp(systemClock),
+    created: timestamp(),
     ...given,
   };
 }

@@ -188,7 +188,7 @@ export async function createBase(
       ...presentFacts(session.parts),
       id: newCheckpointId(),
       seq: checkpoints.index.nextSeq,
-      timestamp: timestamp(session.parts.clock),
+      timestamp: timestamp(),
       kind: 'turn',
       madeAs: baseTag,
       description: 'Initial state',

@@ -288,8 +288,7 @@ function assemble(
     late: new LateEdits(directory, workTree.root, around.log, owner),
     events: around.events,
     neighbours: around.neighbours,
-    clock: systemClock,
-    openedAt: timestamp(systemClock),
+    openedAt: timestamp(),
     log: around.log,
   });
 }

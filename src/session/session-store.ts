@@ -56,8 +56,8 @@ export async function openStore(session: Session, mayMake: boolean): Promise<Ope
 
 /** Moves what is left of a damaged store, and the files that belong to the store, into a directory of the session. */
 export async function setStoreAside(session: Session): Promise<void> {
-  const { directory, marker, clock, log } = session.parts;
-  const to = join(directory.own, `damaged-${timestamp(clock).replaceAll(/[^0-9]/g, '')}`);
+  const { directory, marker, log } = session.parts;
+  const to = join(directory.own, `damaged-${timestamp().replaceAll(/[^0-9]/g, '')}`);
   files.mkdirSync(to, { mode: 0o700 });
   await strategyNamed(marker.strategy).setAside(storeOptions(session), to);
   if (files.existsSync(directory.publishedFile))

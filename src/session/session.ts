@@ -1,7 +1,6 @@
 // A session is one conversation on one work tree in one store. The class contains the parts of the session. The other
 // files of this folder, and those of commands/, operate on sessions. Every change of a session goes through the
 // session's queue.
-import type { Clock } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -87,7 +86,6 @@ interface SessionParts {
   readonly events: SessionEvents;
   /** Returns the other sessions of this daemon on the same work tree. */
   readonly neighbours: (of: Session) => readonly Session[];
-  readonly clock: Clock;
   readonly openedAt: string;
   readonly log: Log;
 }
