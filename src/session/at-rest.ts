@@ -2,7 +2,6 @@
 // starts neither a recovery nor a watcher. Refuses a session that was not closed properly. Also refuses a session in
 // which an opening would repair something, finish a restore or give a warning, because only a daemon may do this.
 import { join } from 'node:path';
-import { timestamp } from '../base/clock.ts';
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -11,15 +10,12 @@ import { createLog } from '../base/log.ts';
 import { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import { StatsCache } from '../checkpoints/compared.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
-import { AnsweredRestores } from '../restore/answered-restores.ts';
-import { LateEdits } from '../restore/late-look.ts';
 import { PublishedList } from '../store/guarded-store.ts';
 import type { ReadableStore } from '../store/snapshot-store.ts';
 import { strategyNamed } from '../store/strategies.ts';
 import { openWorkTree, storageWithin, type WorkTree } from '../work-tree/work-tree.ts';
 import { SessionDirectory, type SessionMarker } from './directory.ts';
 import { joinLog, readKeptLog } from './kept-log.ts';
-import { OperationQueue } from './operation-queue.ts';
 import { closedInOrder } from './owner.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { openCapturer } from './watching.ts';
@@ -139,7 +135,6 @@ async function assemble(
   options: SessionOptions,
 ): Promise<Session> {
   const kept = await readKeptLog(directory, marker);
-  const log = createLog('error', []);
   const notOurs = {
     isOwner: () => false,
     requireOwner: () => {
@@ -152,16 +147,12 @@ async function assemble(
     directory,
     owner: notOurs,
     workTree,
-    repository: findRepository(workTree.root),
     options,
-    queue: new OperationQueue(() => undefined),
     ...kept,
-    answered: new AnsweredRestores(directory, workTree.root, false, log),
-    late: new LateEdits(directory, workTree.root, log, notOurs),
     events: silent,
     neighbours: () => [],
-    openedAt: timestamp(),
-    log,
+    onPoison: () => undefined,
+    log: createLog('error', []),
   });
 }
 

@@ -3,13 +3,10 @@
 // the watcher. When a step fails, the earlier steps are undone.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { systemClock, timestamp } from '../base/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { type DirectoryIdentity, diskEntryAt, isSameDirectory } from '../base/directory-identity.ts';
 import type { Log } from '../base/log.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
-import { findRepository } from '../git/repository/git-dir.ts';
-import { AnsweredRestores } from '../restore/answered-restores.ts';
-import { LateEdits } from '../restore/late-look.ts';
 import { strategyNamed } from '../store/strategies.ts';
 import type { WorkTree } from '../work-tree/work-tree.ts';
 import { refuseAtDescriptorLimit } from './descriptor-limit.ts';
@@ -17,8 +14,7 @@ import { newMarker, SessionDirectory, type SessionMarker } from './directory.ts'
 import { enableCheckpoints, type InitMode } from './enable.ts';
 import { finishDeletion } from './end.ts';
 import { convertLine } from './imported-line.ts';
-import { type KeptLog, openKeptLog } from './kept-log.ts';
-import { OperationQueue } from './operation-queue.ts';
+import { openKeptLog } from './kept-log.ts';
 import { endOrphans, type OwnerTerms, SessionOwner } from './owner.ts';
 import { Session, type SessionEvents, type SessionOptions } from './session.ts';
 import { preparePlace, type SessionPlace, storageFailure } from './storage.ts';
@@ -195,7 +191,8 @@ async function load(
   around: Surroundings,
   context: OperationContext,
 ): Promise<Session> {
-  const { directory, owner, resumed } = claimed;
+  const { directory, owner, workTree, resumed } = claimed;
+  const { options } = request;
   if (directory.isUnconverted) {
     const report = context.progress('import');
     await convertLine(directory, fresh, {
@@ -212,10 +209,17 @@ async function load(
   if (owner.unlocked !== undefined)
     around.log.info(`the session is not locked against other containers: ${owner.unlocked}`);
   const recover = request.recover === 'conversation';
-  const { durability } = request.options;
-  const { warnings, ...log } = await openKeptLog({ directory, marker, durability, recover, owner });
+  const { warnings, ...kept } = await openKeptLog({
+    directory,
+    marker,
+    durability: options.durability,
+    recover,
+    owner,
+  });
   for (const warning of warnings) context.warn(warning);
-  const session = assemble(claimed, marker, log, request, around);
+  const { events, neighbours, onPoison, log } = around;
+  const parts = { marker, directory, owner, workTree, options, events, neighbours, onPoison, log };
+  const session = new Session({ ...parts, ...kept });
   try {
     if (resumed) warnIfReplaced(session.parts, context);
     if (around.watches !== false) beginWatching(session);
@@ -266,31 +270,6 @@ function placeOf(
   if (found?.directory === undefined) return entry.identity;
   const isSame = isSameDirectory(found.directory, entry.identity);
   return isSame || directory.stranger() !== undefined ? found.directory : entry.identity;
-}
-
-function assemble(
-  { directory, owner, workTree }: Claimed,
-  marker: SessionMarker,
-  log: Omit<KeptLog, 'warnings'>,
-  { options }: OpenRequest,
-  around: Surroundings,
-): Session {
-  return new Session({
-    marker,
-    directory,
-    owner,
-    workTree,
-    repository: findRepository(workTree.root),
-    options,
-    queue: new OperationQueue(around.onPoison),
-    ...log,
-    answered: new AnsweredRestores(directory, workTree.root, options.durability === 'power', around.log),
-    late: new LateEdits(directory, workTree.root, around.log, owner),
-    events: around.events,
-    neighbours: around.neighbours,
-    openedAt: timestamp(),
-    log: around.log,
-  });
 }
 
 /**

@@ -1,6 +1,7 @@
 // A session is one conversation on one work tree in one store. The class contains the parts of the session. The other
 // files of this folder, and those of commands/, operate on sessions. Every change of a session goes through the
 // session's queue.
+import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -10,10 +11,10 @@ import type { Ledger } from '../checkpoints/ledger.ts';
 import type { RemovedParents } from '../checkpoints/removed-parents.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { SessionLog } from '../conversation/log/session-log.ts';
-import type { Repository } from '../git/repository/git-dir.ts';
+import { findRepository, type Repository } from '../git/repository/git-dir.ts';
 import type { Line } from '../remote/line-reader.ts';
-import type { AnsweredRestores } from '../restore/answered-restores.ts';
-import type { LateEdits } from '../restore/late-look.ts';
+import { AnsweredRestores } from '../restore/answered-restores.ts';
+import { LateEdits } from '../restore/late-look.ts';
 import type { RestoreOutcome } from '../restore/restore-job.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -22,7 +23,7 @@ import type { WorkTreeWatcher } from '../watch/watcher.ts';
 import type { WorkTree } from '../work-tree/work-tree.ts';
 import type { SessionDirectory, SessionMarker } from './directory.ts';
 import { SummaryFile } from './listing.ts';
-import type { OperationQueue } from './operation-queue.ts';
+import { OperationQueue } from './operation-queue.ts';
 import type { OperationRecords } from './operations.ts';
 import type { SessionOwner } from './owner.ts';
 
@@ -65,29 +66,35 @@ export interface SessionOptions {
   readonly features: SessionFeatures;
 }
 
-interface SessionParts {
+/** The parts with which a session begins. */
+interface GivenParts {
   readonly marker: SessionMarker;
   readonly directory: SessionDirectory;
   readonly owner: Pick<SessionOwner, 'isOwner' | 'requireOwner' | 'release'>;
   readonly workTree: WorkTree;
-  /** The user's repository that contains the work tree, if there is one. */
-  readonly repository: Repository | undefined;
   readonly options: SessionOptions;
-  readonly queue: OperationQueue;
   readonly sessionLog: SessionLog;
   readonly conversation: Conversation;
   readonly operations: OperationRecords;
   readonly ledger: Ledger;
-  /** Finished restores whose files have perhaps not reached the disk yet. */
-  readonly answered: AnsweredRestores;
-  /** The files that restores displaced a moment ago. Another program may have written to these files since then. */
-  readonly late: LateEdits;
   readonly removedParents: RemovedParents;
   readonly events: SessionEvents;
   /** Returns the other sessions of this daemon on the same work tree. */
   readonly neighbours: (of: Session) => readonly Session[];
-  readonly openedAt: string;
+  /** Called when an internal check has failed. The process should then end, so that the next start runs a recovery. */
+  readonly onPoison: (because: Error) => void;
   readonly log: Log;
+}
+
+interface SessionParts extends GivenParts {
+  /** The user's repository that contains the work tree, if there is one. */
+  readonly repository: Repository | undefined;
+  readonly queue: OperationQueue;
+  /** Finished restores whose files have perhaps not reached the disk yet. */
+  readonly answered: AnsweredRestores;
+  /** The files that restores displaced a moment ago. Another program may have written to these files since then. */
+  readonly late: LateEdits;
+  readonly openedAt: string;
 }
 
 /**
@@ -174,10 +181,18 @@ export class Session {
   readonly knownLines = new Set<string>();
   readonly #summary: SummaryFile;
 
-  constructor(parts: SessionParts) {
-    this.parts = parts;
-    this.id = parts.marker.session;
-    this.#summary = new SummaryFile(parts.directory, parts.log);
+  constructor(given: GivenParts) {
+    const { directory, workTree, options, owner, log } = given;
+    this.parts = {
+      ...given,
+      repository: findRepository(workTree.root),
+      queue: new OperationQueue(given.onPoison),
+      answered: new AnsweredRestores(directory, workTree.root, options.durability === 'power', log),
+      late: new LateEdits(directory, workTree.root, log, owner),
+      openedAt: timestamp(),
+    };
+    this.id = given.marker.session;
+    this.#summary = new SummaryFile(directory, log);
   }
 
   get enabled(): Checkpoints | undefined {
