@@ -4,7 +4,6 @@ import { isUtf8 } from 'node:buffer';
 import { CheckpointdError } from '../base/errors.ts';
 import type { BlobId } from '../base/ids.ts';
 import { requireBase } from '../checkpoints/checkpoint-index.ts';
-import { viewOf } from '../checkpoints/checkpoint-view.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import {
   changesBetween,
@@ -23,6 +22,7 @@ import type * as Wire from '../protocol/types.ts';
 import type { Session } from '../session/session.ts';
 import type { Entry, EntryMode, TreeChange } from '../tree/tree.ts';
 import { isWithin, type TreePath, toText } from '../tree/tree-path.ts';
+import { checkpointAnswer } from './answers/checkpoint-answer.ts';
 import { pageOf } from './answers/paging.ts';
 import { limited, textAnswer, textBytesMax } from './answers/patch.ts';
 import { pathRef, treePath, treePaths } from './answers/paths.ts';
@@ -154,7 +154,7 @@ export const checkpointStats = defineCommand('checkpoint/stats', async ({ sessio
       'InvalidParams',
       '"tag" cannot be combined with "from" and "to". Give either "tag", or "from" and "to".',
     );
-  if (params.tag != null) return (await viewOf(checkpoints, index.resolve(params.tag))).stats;
+  if (params.tag != null) return (await checkpointAnswer(checkpoints, index.resolve(params.tag))).stats;
   if (params.from != null && params.to != null) {
     const [from, to] = [index.resolve(params.from), index.resolve(params.to)];
     return statsBetween(checkpoints, from, to);

@@ -5,7 +5,6 @@ import { CheckpointdError } from '../base/errors.ts';
 import { newCheckpointId, type Tag } from '../base/ids.ts';
 import { oneLine } from '../base/text/one-line.ts';
 import type { Capture } from '../capture/capturer.ts';
-import { viewAfterCommit } from '../checkpoints/checkpoint-view.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { comparable, presentSide, sideOf } from '../checkpoints/compared.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
@@ -16,7 +15,7 @@ import type * as Wire from '../protocol/types.ts';
 import { recordCheckpoint } from '../session/authorship.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckpointRecord, RecordedConversation, StoredCheckpoint } from '../store/snapshot-store.ts';
-import { checkpointAnswer, skipped } from './answers/checkpoint-answer.ts';
+import { answerAfterCommit, skipped } from './answers/checkpoint-answer.ts';
 import { pathRef } from './answers/paths.ts';
 import { type CallOf, defineCommand } from './command.ts';
 
@@ -114,10 +113,9 @@ async function createAnswer(
   context: OperationContext,
   { skipped: left, torn = [] }: Partial<Pick<Capture, 'torn'>> & Pick<Capture, 'skipped'> = stored.record,
 ): Promise<Wire.CheckpointCreateResult> {
-  const view = await viewAfterCommit(context, session.requireCheckpoints(), stored);
   return {
     created: facts.created,
-    checkpoint: checkpointAnswer(view),
+    checkpoint: await answerAfterCommit(context, session.requireCheckpoints(), stored),
     skipped: skipped(left),
     complete: left.length === 0 && torn.length === 0,
     possiblyTorn: torn.length === 0 ? undefined : torn.map(pathRef),

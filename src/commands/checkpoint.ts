@@ -5,7 +5,6 @@ import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import { type CheckpointIndex, requireBase } from '../checkpoints/checkpoint-index.ts';
-import { viewAfterCommit, viewOf } from '../checkpoints/checkpoint-view.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { comparable, presentSide, sideOf, snapshotSize } from '../checkpoints/compared.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
@@ -19,7 +18,13 @@ import type { Session } from '../session/session.ts';
 import { ownRepository, setStoreAside } from '../session/session-store.ts';
 import { deleteTrash, renameStoreAway } from '../session/trash.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
-import { checkpointAnswer, checkpointsState, disabledState, skipped } from './answers/checkpoint-answer.ts';
+import {
+  answerAfterCommit,
+  checkpointAnswer,
+  checkpointsState,
+  disabledState,
+  skipped,
+} from './answers/checkpoint-answer.ts';
 import { pageOf } from './answers/paging.ts';
 import { type CallOf, defineCommand } from './command.ts';
 import { tangentCheckpoints } from './tangent.ts';
@@ -66,12 +71,12 @@ async function initAnswer(
   context: OperationContext,
 ): Promise<Wire.CheckpointInitResult> {
   const checkpoints = session.requireCheckpoints();
-  const base = await viewAfterCommit(context, checkpoints, requireBase(checkpoints.index));
+  const base = requireBase(checkpoints.index);
   return {
     initialized,
     checkpoints: checkpointsState(session),
-    base: checkpointAnswer(base),
-    skipped: skipped(base.skipped),
+    base: await answerAfterCommit(context, checkpoints, base),
+    skipped: skipped(base.record.skipped),
     ms,
   };
 }
@@ -153,7 +158,7 @@ export const checkpointList = defineCommand('checkpoint/list', async ({ session,
   const page = pageOf(index.listing(kind), `${session.id} ${index.generation} ${kind}`, params);
   const views: Wire.Checkpoint[] = [];
   for (const stored of page.items) {
-    const view = checkpointAnswer(await viewOf(checkpoints, stored));
+    const view = await checkpointAnswer(checkpoints, stored);
     const { snapshot } = stored.record;
     const size = params.withSizes === true ? await snapshotSize(checkpoints.store, snapshot) : undefined;
     views.push({ ...view, ...size });
@@ -168,10 +173,9 @@ export const checkpointExpand = defineCommand('checkpoint/expand', async ({ sess
   const stored = index.resolve(params.tag);
   const tools: Wire.Checkpoint[] = [];
   if (stored.record.kind === 'turn') {
-    for (const tool of index.toolsOf(stored.record.id))
-      tools.push(checkpointAnswer(await viewOf(checkpoints, tool)));
+    for (const tool of index.toolsOf(stored.record.id)) tools.push(await checkpointAnswer(checkpoints, tool));
   }
-  return { checkpoint: checkpointAnswer(await viewOf(checkpoints, stored)), tools };
+  return { checkpoint: await checkpointAnswer(checkpoints, stored), tools };
 });
 
 /** Returns one checkpoint with all its details. */
@@ -179,11 +183,10 @@ export const checkpointGet = defineCommand('checkpoint/get', async ({ session, p
   const checkpoints = session.requireCheckpoints();
   const stored = checkpoints.index.resolve(params.tag);
   const { message, restored, safety, inTangent } = stored.record;
-  const view = await viewOf(checkpoints, stored);
   return {
-    checkpoint: checkpointAnswer(view),
+    checkpoint: await checkpointAnswer(checkpoints, stored),
     ...(message === '' ? {} : { message }),
-    skipped: skipped(view.skipped),
+    skipped: skipped(stored.record.skipped),
     restored,
     safety,
     inTangent,
@@ -250,7 +253,7 @@ async function renameAnswer(
 ): Promise<Wire.CheckpointRenameResult> {
   const checkpoints = session.requireCheckpoints();
   const stored = checkpoints.index.resolve(id);
-  return { checkpoint: checkpointAnswer(await viewAfterCommit(context, checkpoints, stored)) };
+  return { checkpoint: await answerAfterCommit(context, checkpoints, stored) };
 }
 
 /**

@@ -1,7 +1,6 @@
 // The commands for sessions: open, get, list, close, delete, and look up the outcome of an operation.
 import { isDeepStrictEqual } from 'node:util';
 import { baseOf } from '../checkpoints/checkpoint-index.ts';
-import { viewAfterCommit, viewOf } from '../checkpoints/checkpoint-view.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import { checkTools, type KnownModel, knownModel, type ToolsByOrigin } from '../conversation/settings.ts';
 import { errorCodes } from '../protocol/methods.ts';
@@ -15,7 +14,12 @@ import type { Session, SessionOptions } from '../session/session.ts';
 import { ownRepository } from '../session/session-store.ts';
 import type { ListedSession, Sessions } from '../session/sessions.ts';
 import { checkPatterns } from '../tree/globs.ts';
-import { checkpointAnswer, checkpointsState, skipped } from './answers/checkpoint-answer.ts';
+import {
+  answerAfterCommit,
+  checkpointAnswer,
+  checkpointsState,
+  skipped,
+} from './answers/checkpoint-answer.ts';
 import { pageOf } from './answers/paging.ts';
 import { placePath } from './answers/paths.ts';
 import { restoreAnswer } from './answers/restore-answer.ts';
@@ -141,10 +145,6 @@ async function openResult(
   const { marker, workTree } = session.parts;
   const checkpoints = session.enabled;
   const base = checkpoints && baseOf(checkpoints.index);
-  const view =
-    checkpoints === undefined || base === undefined
-      ? undefined
-      : await viewAfterCommit(context, checkpoints, base);
   const { recovered } = session;
   session.recovered = undefined;
   return {
@@ -156,8 +156,8 @@ async function openResult(
     resumed,
     checkpoints: checkpointsState(session),
     shadowRepoPath: shadowPath(session),
-    base: view && checkpointAnswer(view),
-    skipped: view === undefined ? [] : skipped(view.skipped),
+    base: checkpoints && base && (await answerAfterCommit(context, checkpoints, base)),
+    skipped: skipped(base?.record.skipped ?? []),
     ...(recovered === undefined
       ? {}
       : { recovered: await restoreAnswer(session, recovered, false, context) }),
@@ -182,9 +182,7 @@ export const sessionGet = defineCommand('session/get', async ({ session }) => {
     durability: options.durability,
     openedAt,
     checkpoints: checkpointsState(session),
-    ...(checkpoints === undefined || head === undefined
-      ? {}
-      : { head: checkpointAnswer(await viewOf(checkpoints, head)) }),
+    head: checkpoints && head && (await checkpointAnswer(checkpoints, head)),
     manager: {
       shadowRepoPath: shadowPath(session),
       pendingUserMessage,

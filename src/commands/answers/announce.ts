@@ -3,7 +3,6 @@
 import { CheckpointdError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { baseOf } from '../../checkpoints/checkpoint-index.ts';
-import { viewOf } from '../../checkpoints/checkpoint-view.ts';
 import { lengthsOf } from '../../conversation/state/state.ts';
 import { errorCodes } from '../../protocol/methods.ts';
 import type { EventOf, NotificationMethod } from '../../protocol/types.ts';
@@ -41,12 +40,12 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
     created: (session, stored, { from, ms }, by) =>
       sent(
         (async () => {
-          const view = await viewOf(session.requireCheckpoints(), stored);
+          const checkpoint = await checkpointAnswer(session.requireCheckpoints(), stored);
           notify(
             'checkpoint/didCreate',
             {
               session: session.id,
-              checkpoint: checkpointAnswer(view),
+              checkpoint,
               from,
               ms,
             },
@@ -98,11 +97,10 @@ async function restoreOf(
   log: Log,
 ): Promise<EventOf<'checkpoint/didRestore'>> {
   const { checkpoint: stored, safety } = outcome;
-  const view = stored === undefined ? undefined : await viewOf(session.requireCheckpoints(), stored);
   return {
     session: session.id,
     target: target.record.id,
-    checkpoint: view && checkpointAnswer(view),
+    checkpoint: stored && (await checkpointAnswer(session.requireCheckpoints(), stored)),
     safety: safety?.record.id,
     counts: countsOf(outcome),
     ms,
@@ -114,14 +112,13 @@ async function openingOf(
   session: Session,
   facts: { readonly resumed: boolean; readonly ms: number },
 ): Promise<EventOf<'session/didOpen'>> {
-  const base = session.enabled && baseOf(session.enabled.index);
-  const view =
-    session.enabled === undefined || base === undefined ? undefined : await viewOf(session.enabled, base);
+  const { enabled } = session;
+  const base = enabled && baseOf(enabled.index);
   return {
     session: session.id,
     workspace: session.parts.workTree.root,
     strategy: session.parts.marker.strategy,
-    base: view && checkpointAnswer(view),
+    base: enabled && base && (await checkpointAnswer(enabled, base)),
     ...facts,
   };
 }

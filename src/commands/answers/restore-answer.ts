@@ -1,5 +1,4 @@
 // Makes the answer to a restore, either directly after the restore, or later from the checkpoint that the restore made.
-import { viewAfterCommit } from '../../checkpoints/checkpoint-view.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
 import { lengthsOf } from '../../conversation/state/state.ts';
 import type * as Wire from '../../protocol/types.ts';
@@ -7,7 +6,7 @@ import type { RestoreOutcome } from '../../restore/restore-job.ts';
 import { authorOf } from '../../session/authorship.ts';
 import type { Session } from '../../session/session.ts';
 import { byBytes } from '../../tree/tree-path.ts';
-import { checkpointAnswer, skipped } from './checkpoint-answer.ts';
+import { answerAfterCommit, skipped } from './checkpoint-answer.ts';
 import { pathRef } from './paths.ts';
 
 /** Returns the outcome of a restore in the protocol's form. */
@@ -18,14 +17,14 @@ export async function restoreAnswer(
   context: OperationContext,
 ): Promise<Wire.RestoreResult> {
   const { safety, checkpoint, ms } = outcome;
-  const view = checkpoint && (await viewAfterCommit(context, session.requireCheckpoints(), checkpoint));
+  const made = checkpoint && (await answerAfterCommit(context, session.requireCheckpoints(), checkpoint));
   // The answer has no conversation after a dry run, or if only files were restored.
   const hasMoved = checkpoint !== undefined && checkpoint.record.scope !== 'files';
   return {
     ...(await listsOf(session, outcome, context)),
     safety: safety?.record.id,
     conversation: hasMoved ? lengthsOf(session.parts.conversation.state) : undefined,
-    checkpoint: view && checkpointAnswer(view),
+    checkpoint: made,
     counts: countsOf(outcome),
     dryRun: dryRun || undefined,
     ms,
