@@ -1,11 +1,13 @@
-// Checks that git can read all refs of some namespaces. The daemon makes this check before it asks git for the refs.
-// Without the check, git would treat an unreadable directory as empty, and would wait for ever on a FIFO. This module
-// also removes locks that a killed git left. The module opens no ref.
+// Lists the refs of some namespaces with git. First checks that git can read all these refs. Without the check, git
+// would treat an unreadable directory as empty, and would wait for ever on a FIFO. This module also removes locks that a
+// killed git left. The module changes no ref.
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { constants, type Dirent, files } from '../../base/files.ts';
+import type { GitPlace } from '../process/environment.ts';
+import { runGit } from '../process/run.ts';
 
 /** The error when an operation is refused because the refs are unreadable. */
 export class UnreadableRefs extends CheckpointdError {
@@ -20,6 +22,42 @@ export class UnreadableRefs extends CheckpointdError {
   }
 }
 
+// Reads all refs of some namespaces from the disk, packed or not, with one git process.
+
+export interface RefPlace {
+  /** The repository with the refs. For strategy `local`, the user's repository. */
+  readonly place: GitPlace;
+  /** The directory of the ref files and their locks. Default: the git dir of `place`. */
+  readonly refsIn?: string;
+  /** The namespaces of the daemon, each with a final `/`. The daemon reads and moves only refs in these namespaces. */
+  readonly prefixes: readonly string[];
+}
+
+interface ListedRefs {
+  /** The object of each ref, by the ref's name. */
+  readonly refs: Map<string, string>;
+  /** Refs that cannot be read. */
+  readonly broken: string[];
+}
+
+/** Lists refs. @throws UnreadableRefs when the refs cannot be read */
+export async function listRefs({ place, prefixes, refsIn = place.gitDir }: RefPlace): Promise<ListedRefs> {
+  refuseUnreadable(refsIn, prefixes);
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes];
+  const { stdout, stderr } = await runGit({ place, args }).catch((error: unknown) => {
+    throw unreadablePackedRefs(refsIn, error);
+  });
+  const refs = new Map<string, string>();
+  for (const line of stdout.toString('latin1').split('\n')) {
+    const space = line.indexOf(' ');
+    if (space > 0) refs.set(line.slice(space + 1), line.slice(0, space));
+  }
+  const broken = [...stderr.matchAll(/ignoring (?:broken|dangling symbolic|dangling symref) ref (\S+)/g)]
+    .flatMap((match) => match[1] ?? [])
+    .filter((ref) => prefixes.some((prefix) => ref.startsWith(prefix)));
+  return { refs, broken };
+}
+
 /** Checks that all refs can be read. @throws UnreadableRefs; system errors that say nothing about the refs */
 export function refuseUnreadable(refsIn: string, prefixes: readonly string[]): void {
   const packed = join(refsIn, 'packed-refs');
@@ -32,7 +70,7 @@ export function refuseUnreadable(refsIn: string, prefixes: readonly string[]): v
 }
 
 /** If git could not parse `packed-refs`, returns an error that explains this. Returns all other errors unchanged. */
-export function unreadablePackedRefs(refsIn: string, error: unknown): unknown {
+function unreadablePackedRefs(refsIn: string, error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return error;
   if (!/(?:unterminated|unexpected) line in .*packed-refs/.test(error.message)) return error;
   const path = join(refsIn, 'packed-refs');

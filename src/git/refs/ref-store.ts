@@ -4,9 +4,9 @@
 // Renaming this file commits the transaction. A process that finds the note makes the changes again. The caller has the
 // session's lock, so no other program should move these refs. This module is independent of what the refs mean.
 import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
-import { syncAll, syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
-import { attempt, attemptOr, hasCode, isA, isMissing, isOfSystem } from '../../base/attempt.ts';
+import { join } from 'node:path';
+import { syncAll, writeAtomically } from '../../base/atomic-file.ts';
+import { attempt, attemptOr, isA, isMissing, isOfSystem } from '../../base/attempt.ts';
 import { isIntact, withSum } from '../../base/check-sum.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
@@ -15,16 +15,27 @@ import { invariant } from '../../base/invariant.ts';
 import { Turns } from '../../base/turns.ts';
 import { isLoose, isObjectId } from '../objects/object.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
-import { type GitPlace, syncedRefSettings } from '../process/environment.ts';
+import { syncedRefSettings } from '../process/environment.ts';
 import { gitAnswered, hasDied, runGit } from '../process/run.ts';
 import {
+  listRefs,
+  type RefPlace,
   refuseUnreadable,
   removeLock,
   removeStalePackedRefs,
   UnreadableRefs,
-  unreadablePackedRefs,
 } from './readable-refs.ts';
-import { packedRefs, refsInFiles } from './ref-files.ts';
+import {
+  keepingPackedMode,
+  packedRefs,
+  type RefChange,
+  refsInFiles,
+  removeRefFile,
+  stampOfRefs,
+  syncRefFiles,
+  syncRefNames,
+  writeRefFile,
+} from './ref-files.ts';
 
 /** The number of ref files that {@link RefStore.pack} removes before it lets other changes of refs run. */
 const unlinkedAtOnce = 100;
@@ -395,23 +406,17 @@ export class RefStore {
 // The options of a ref store: where the refs are, which namespaces belong to the daemon, and which other programs may
 // change the refs.
 
-interface RefStoreOptions {
-  /** The repository with the refs. For strategy `local`, the user's repository. */
-  readonly place: GitPlace;
-  /** The directory of the ref files and their locks. Default: the git dir of `place`. */
-  readonly refsIn?: string;
+interface RefStoreOptions extends RefPlace {
   /** The object directory. Absent when the store must not read refs without git; see {@link plainRefs}. */
   readonly objects?: string;
   /** Returns the ids of the objects that are certainly in packs. Called at each opening. Default: none. */
   readonly packed?: () => Pick<ReadonlySet<string>, 'has'>;
-  /** The namespaces of the daemon, each with a final `/`. The store reads and moves only refs in these namespaces. */
-  readonly prefixes: readonly string[];
   /** The directories of the daemon's namespaces. The store checks these directories for changes by other programs. */
   readonly directories: readonly string[];
   /** Restores the objects of moved refs as far as possible. Called before the store restores these refs. */
   readonly restoreObjects?: () => Promise<void>;
   /**
-   * Called after the store has restored refs that another program had moved. `back` is the number of restored refs, and
+   * Called after the store has restored refs that another program had moved. `repaired` is the number of restored refs, and
    * `lost` the number of refs whose objects are missing.
    */
   readonly onRepair?: (repaired: number, lost: number) => void;
@@ -454,35 +459,6 @@ function plainRefs(
 
 const isRefused = (error: unknown): boolean => error instanceof UnreadableRefs || isOfSystem(error);
 
-// Reads all refs of some namespaces from the disk, packed or not, with one git process.
-
-export type RefPlace = Pick<RefStoreOptions, 'place' | 'prefixes' | 'refsIn'>;
-
-interface ListedRefs {
-  /** The object of each ref, by the ref's name. */
-  readonly refs: Map<string, string>;
-  /** Refs that cannot be read. */
-  readonly broken: string[];
-}
-
-/** Lists refs. @throws UnreadableRefs when the refs cannot be read */
-async function listRefs({ place, prefixes, refsIn = place.gitDir }: RefPlace): Promise<ListedRefs> {
-  refuseUnreadable(refsIn, prefixes);
-  const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes];
-  const { stdout, stderr } = await runGit({ place, args }).catch((error: unknown) => {
-    throw unreadablePackedRefs(refsIn, error);
-  });
-  const refs = new Map<string, string>();
-  for (const line of stdout.toString('latin1').split('\n')) {
-    const space = line.indexOf(' ');
-    if (space > 0) refs.set(line.slice(space + 1), line.slice(0, space));
-  }
-  const broken = [...stderr.matchAll(/ignoring (?:broken|dangling symbolic|dangling symref) ref (\S+)/g)]
-    .flatMap((match) => match[1] ?? [])
-    .filter((ref) => prefixes.some((prefix) => ref.startsWith(prefix)));
-  return { refs, broken };
-}
-
 /** True when a listing shows that every ref has the new value of its change. */
 async function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<boolean> {
   try {
@@ -492,73 +468,6 @@ async function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<bo
     if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
     return false; // unknown
   }
-}
-
-// Creates new refs without git, because git would take longer. Used only in a repository of the daemon. Like git,
-// writes each ref into its lock file and then renames the file. Does not move or remove an existing ref.
-
-/**
- * Writes the file of a ref under git's lock. Does not check the earlier value of the ref. Returns false after a
- * failure. In this case, the caller lets git make the change, and git reports the reason.
- */
-export function writeRefFile(file: string, to: string): boolean {
-  const lock = `${file}.lock`;
-  const fd = attempt(isOfSystem, () => files.openSync(lock, 'wx', 0o600));
-  if (fd === undefined) return false;
-  try {
-    try {
-      files.writeFileSync(fd, `${to}\n`);
-    } finally {
-      files.closeSync(fd);
-    }
-    files.renameSync(lock, file);
-    return true;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    removeLock(lock);
-    return false;
-  }
-}
-
-/**
- * Removes the loose file of a ref that is also in `packed-refs`. Takes the lock of the ref. Removes the file only if it
- * still contains `value`. Returns false when it did not remove the file.
- */
-function removeRefFile(file: string, value: string | undefined): boolean {
-  const lock = `${file}.lock`;
-  try {
-    files.closeSync(files.openSync(lock, 'wx', 0o600));
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return false; // another git process is moving the ref
-  }
-  try {
-    if (!files.existsSync(file) || files.readFileSync(file, 'latin1') !== `${value}\n`) return false;
-    files.unlinkSync(file);
-    return true;
-  } finally {
-    removeLock(lock);
-  }
-}
-
-// Keeps the mode of `packed-refs`. This file belongs to the user, and other users may need to read it. When git removes
-// refs, it writes this file again, with permission bits from the daemon's umask.
-
-/** Runs `work` and then restores the earlier permission bits of `packed-refs`. */
-async function keepingPackedMode(gitDir: string, work: () => Promise<unknown>): Promise<void> {
-  const file = join(gitDir, 'packed-refs');
-  const before = modeOf(file);
-  await work();
-  const after = modeOf(file);
-  if (before === undefined || after === undefined || before === after) return;
-  // Fails if the file is missing. Also fails if the file belongs to another user, because that user chose its
-  // permission bits. The refs are correct even after this failure.
-  attempt(hasCode('ENOENT', 'EPERM'), () => files.chmodSync(file, before));
-}
-
-function modeOf(file: string): number | undefined {
-  const stats = files.statSync(file, { throwIfNoEntry: false });
-  return stats === undefined ? undefined : stats.mode & 0o7777;
 }
 
 // Turns the failure of a ref transaction into an error. The error says in which state the refs are, and what to do.
@@ -598,73 +507,11 @@ export function throwRefused(error: unknown, directory: string): never {
 }
 
 /** Combines two failures into one error, which has the message of the first failure. */
-export function both(error: unknown, second: unknown): AggregateError {
+function both(error: unknown, second: unknown): AggregateError {
   return new AggregateError([error, second], textOf(error));
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-// Detects whether another program moved refs. Reads only stamps, which is cheap. Writing, removing or packing a ref
-// changes the stamp of its directory, and packing also changes the stamp of `packed-refs`.
-
-/**
- * Returns a stamp that stays the same as long as no program moves a ref in these directories. The stamp is only as
- * exact as the clock of the file system. For an unreadable directory, the error code is used as the stamp.
- */
-function stampOfRefs(refsIn: string, directories: readonly string[]): string {
-  return ['packed-refs', ...directories].map((each) => stampOf(join(refsIn, each))).join(' ');
-}
-
-function stampOf(path: string): string {
-  try {
-    const { ino, ctimeNs } = files.lstatSync(path, { bigint: true });
-    return `${ino}.${ctimeNs}`;
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === undefined) throw error;
-    return code;
-  }
-}
-
-// Syncs the refs that git does not sync. Git never syncs a directory. After a power cut, refs could therefore be
-// missing, although the daemon has answered the requests that made them. Before version 2.36, git does not sync the ref
-// file either, so the file could be empty after a power cut.
-
-/** Syncs the files that git wrote for these changes. Deleting a packed ref rewrites `packed-refs`. */
-export function syncRefFiles(gitDir: string, changes: readonly RefChange[]): void {
-  const written = changes.map(({ ref, to }) => join(gitDir, to === undefined ? 'packed-refs' : ref));
-  // The file of a ref is missing if the user's git has just packed the ref.
-  for (const file of new Set(written)) syncIfThere(file);
-}
-
-/** Syncs the directories of the changed refs, so that no power cut undoes the changes. */
-function syncRefNames(gitDir: string, changes: readonly RefChange[]): void {
-  for (const directory of new Set(changes.map(({ ref }) => dirname(join(gitDir, ref)))))
-    syncNearest(directory);
-  const isPacked = ({ ref, to }: RefChange): boolean =>
-    to !== undefined && !files.existsSync(join(gitDir, ref));
-  if (!changes.some(isPacked)) return;
-  // The user's git has just packed the refs and has not synced `packed-refs`.
-  syncNearest(join(gitDir, 'packed-refs'));
-  syncNearest(gitDir);
-}
-
-/**
- * Syncs the path, or its nearest existing parent directory. Git removes an empty directory, for example after packing
- * its refs. The removal changes the parent directory, so the parent directory needs the sync.
- */
-function syncNearest(path: string): void {
-  let at = path;
-  while (!syncIfThere(at) && dirname(at) !== at) at = dirname(at);
-}
-
-/** Syncs a file or directory. Returns false for a missing path. */
-function syncIfThere(path: string): boolean {
-  return attemptOr(false, isMissing, () => {
-    syncDirectory(path);
-    return true;
-  });
-}
 
 // Defines a transaction of refs: the changes, the note, the form for `git update-ref --stdin -z`, and git's answer. The
 // note is written before the transaction. If the process is killed, the next process that opens the refs reads the
@@ -672,13 +519,7 @@ function syncIfThere(path: string): boolean {
 
 const noObject = '0'.repeat(40);
 
-/** A change of one ref: a move to the object `to`, or, when `to` is undefined, the deletion. */
-export interface RefChange {
-  readonly ref: string;
-  readonly to: string | undefined;
-}
-
-export function writeIntent(file: string, changes: readonly RefChange[], durable: boolean): void {
+function writeIntent(file: string, changes: readonly RefChange[], durable: boolean): void {
   const text = JSON.stringify(withSum({ changes: changes.map(({ ref, to }) => ({ ref, to: to ?? null })) }));
   writeAtomically(file, text, { durable });
 }

@@ -13,7 +13,7 @@ import { packFrom, packObjects } from '../../git/objects/object-pack.ts';
 import { ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import { ObjectWriter } from '../../git/objects/object-writer.ts';
 import { emptyTree } from '../../git/objects/tree-format.ts';
-import type { RefChange } from '../../git/refs/ref-store.ts';
+import type { RefChange } from '../../git/refs/ref-files.ts';
 import { linkPacks } from '../../git/repository/bare-repository.ts';
 import type {
   GitTrees,
