@@ -1,6 +1,7 @@
 // Reads a regular file that another program may have written. Never waits for another program: does not open a FIFO or
 // a terminal. This module changes nothing.
-import { attempt } from './attempt.ts';
+import { devNull } from 'node:os';
+import { attempt, attemptOr, isOfSystem } from './attempt.ts';
 import { systemCode } from './errors.ts';
 import { constants, files } from './files.ts';
 import type { Slices } from './slices.ts';
@@ -55,4 +56,16 @@ export function readIfPresent(path: string | Buffer, isLinkRead = true): Buffer 
 export function isAbsence(error: unknown): boolean {
   const absences = /^(ENOENT|ENOTDIR|EACCES|EPERM|ELOOP|ENAMETOOLONG|EINVAL|EISDIR)$/;
   return absences.test(systemCode(error) ?? '');
+}
+
+/**
+ * True when a program that reads this entry would wait for ever for another program. Examples are a FIFO and a terminal.
+ * False for a missing entry, a directory or the null device.
+ */
+export function isWaitedFor(path: string): boolean {
+  return attemptOr(false, isOfSystem, () => {
+    const stats = files.statSync(path);
+    if (stats.isCharacterDevice()) return stats.rdev !== files.statSync(devNull).rdev;
+    return stats.isFIFO();
+  });
 }

@@ -7,14 +7,13 @@ import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
-import { readIfPresent } from '../../base/regular-file.ts';
+import { isWaitedFor, readIfPresent } from '../../base/regular-file.ts';
 import { rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
 import type { Repository } from '../repository/git-dir.ts';
-import { isWaitedFor } from '../repository/repository-settings.ts';
 import { GlobalExcludes, type UserPlaces } from './global-excludes.ts';
 
 interface IgnoreCheckerOptions {

@@ -3,9 +3,9 @@
 
 import { devNull } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { attempt, attemptOr, isMissing, isOfSystem } from '../../base/attempt.ts';
+import { attempt, isMissing } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
-import { readIfPresent } from '../../base/regular-file.ts';
+import { isWaitedFor, readIfPresent } from '../../base/regular-file.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
 
@@ -102,16 +102,4 @@ async function includesOf(config: string, place: GitPlace): Promise<string[]> {
     .split('\0')
     .filter((line) => line.includes('\n'))
     .map((line) => resolve(dirname(config), line.slice(line.indexOf('\n') + 1)));
-}
-
-/**
- * True when git would hang on this entry, for example on a FIFO or a terminal. False for a missing entry, a directory
- * or the null device.
- */
-export function isWaitedFor(path: string): boolean {
-  return attemptOr(false, isOfSystem, () => {
-    const stats = files.statSync(path);
-    if (stats.isCharacterDevice()) return stats.rdev !== files.statSync(devNull).rdev;
-    return stats.isFIFO();
-  });
 }

@@ -4,10 +4,11 @@
 import { CheckpointdError } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
+import { isWaitedFor } from '../../base/regular-file.ts';
 import { type TreePath, toText } from '../../tree/tree-path.ts';
 import { hasDied, runGit } from '../process/run.ts';
 import type { Repository } from './git-dir.ts';
-import { blockingInclude, isWaitedFor } from './repository-settings.ts';
+import { blockingInclude } from './repository-settings.ts';
 
 /** The time limit of `git ls-files`, which lists a million entries in half a second. */
 const listMsMax = 8000;
