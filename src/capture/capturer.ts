@@ -174,15 +174,26 @@ export class Capturer {
    */
   async capture(request: CaptureRequest = {}): Promise<Capture> {
     await this.#background.untilFirst(request.signal);
-    this.#background.captureBegins();
+    const resume = this.holdBackgroundScans();
     try {
       return await this.#capture(request);
     } finally {
+      resume();
+      if (this.#wanted !== 'now') this.#resolveWatched();
+    }
+  }
+
+  /**
+   * Stops the background scan, and starts none until the caller calls the returned function. A restore holds them,
+   * because a scan would read the files that the restore is replacing.
+   */
+  holdBackgroundScans(): () => void {
+    this.#background.captureBegins();
+    return () => {
       this.#background.captureEnds();
       const when = this.#wanted;
       if (when !== undefined) this.#background.schedule(when === 'now');
-      if (when !== 'now') this.#resolveWatched();
-    }
+    };
   }
 
   async #capture(request: CaptureRequest): Promise<Capture> {

@@ -150,6 +150,19 @@ export async function applyRestorePlan(
   prepared: PreparedRestore,
   context: OperationContext,
 ): Promise<Applied> {
+  const resume = site.checkpoints.capture.holdBackgroundScans();
+  try {
+    return await applyAndPublish(site, prepared, context);
+  } finally {
+    resume();
+  }
+}
+
+async function applyAndPublish(
+  site: RestoreSite,
+  prepared: PreparedRestore,
+  context: OperationContext,
+): Promise<Applied> {
   const { checkpoints, answered, directory, workTree, conversation } = site;
   const { goal, plan, record } = prepared;
   const id = base32(randomBytes(13), 20);

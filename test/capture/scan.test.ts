@@ -221,7 +221,7 @@ async function withBegun(begins: (kind: 'full' | 'fast') => void, body: () => Pr
   }
 }
 
-test('a background scan never runs during a capture, but follows a capture that left something unscanned', () =>
+test('a background scan never runs during a capture or a hold, but follows a capture that left something unscanned', () =>
   TwinCaptureRig.with(
     async (it) => {
       const begun: string[] = [];
@@ -236,9 +236,16 @@ test('a background scan never runs during a capture, but follows a capture that 
           isCapturing = false;
           it.fast.requireFullScan();
           await until('the background scan has ended', () => it.fast.isWatched);
+          isCapturing = true;
+          const resume = it.fast.holdBackgroundScans();
+          it.fast.requireFullScan();
+          await sleep(20); // without the hold, the background scan would begin now
+          isCapturing = false;
+          resume();
+          await until('the background scan has ended', () => it.fast.isWatched);
         },
       );
-      assert.equal(begun, ['capture', 'look']);
+      assert.equal(begun, ['capture', 'look', 'look']);
     },
     { backgroundDelayMs: 0 },
   ));
