@@ -98,6 +98,8 @@ export interface FastPlan {
   readonly listed: ReadonlySet<TreePath>;
   /** Paths that the requesting client has written since the base. */
   readonly touched: readonly TreePath[];
+  /** True when an earlier capture of the same request has read the unsettled files again. */
+  readonly isRepeated: boolean;
 }
 
 export interface ScanOptions extends WalkOptions, ReadingOptions {
@@ -237,6 +239,7 @@ export class FastScan {
   /** Returns the unsettled files that have changed without a report from the watcher. */
   async #changedUnreported({ listed, trees }: DirtyPaths): Promise<TreePath[]> {
     const changed: TreePath[] = [];
+    if (this.#plan.isRepeated) return changed;
     for (const path of this.#plan.base.recheck.files) {
       const directory = this.#listings.get(parentOf(path));
       const entry = directory?.entries.get(nameOf(path));

@@ -163,6 +163,7 @@ export async function chooseScan(
     marks: changes.paths,
     listed: new Set([...judged, ...differing, ...touchedDirectories]),
     touched,
+    isRepeated: since !== undefined,
   };
 }
 
