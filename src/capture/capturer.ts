@@ -252,11 +252,17 @@ export class Capturer {
     return skippedThen.length > 0 || (!result.isStopped && result.skipped.length > 0) ? 'unsure' : true;
   }
 
-  /** Returns the content that a capture found at a path, and the file's stamp at that time. */
-  contentIn(capture: Capture, path: TreePath): { readonly stamp: Stamp; readonly blob: BlobId } | undefined {
+  /**
+   * Returns the content that a capture found at a path, and the file's stamp at that time. `stampProves` is true when
+   * an equal stamp proves that the content is unchanged.
+   */
+  contentIn(
+    capture: Capture,
+    path: TreePath,
+  ): { readonly stamp: Stamp; readonly blob: BlobId; readonly stampProves: boolean } | undefined {
     const entry = this.#listings.get(capture)?.get(parentOf(path))?.entries.get(nameOf(path));
-    const { stamp, blob } = entry ?? {};
-    return stamp === undefined || blob === undefined || entry?.taken !== true ? undefined : { stamp, blob };
+    if (entry?.stamp === undefined || entry.blob === undefined || !entry.taken) return undefined;
+    return { stamp: entry.stamp, blob: entry.blob, stampProves: entry.settled };
   }
 
   /**

@@ -1,10 +1,7 @@
 // Verifies the files that a restore moves, and finds the directories that one rename can move as a whole.
 // Changes no file. If a move is not possible, replaces the move by a deletion and a write.
 import { groupHasMoreRights } from '../base/access-lists.ts';
-import { attempt, hasCode } from '../base/attempt.ts';
-import { isStampOf } from '../base/file-stamp.ts';
-import { type BigIntStats, constants, files, filesAsync } from '../base/files.ts';
-import type { BlobId } from '../base/ids.ts';
+import { constants, files, filesAsync } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
 import { sameContent } from '../tree/tree.ts';
@@ -24,11 +21,11 @@ import { Access, directoryMode, fileMode } from './permission-setter.ts';
 import type { FileDelete, FileWrite, RestorePlan } from './plan.ts';
 import { canBeRead } from './preflight.ts';
 import {
+  asKnown,
   identify,
+  type KnownContent,
   namesBelow,
-  type Present,
   type Signature,
-  statsAt,
   statsIfReachable,
 } from './present-state.ts';
 import type { NotDone } from './staging.ts';
@@ -48,12 +45,6 @@ export interface StagedMoves {
   readonly files: readonly StagedMove[];
   /** The steps of the plan that are not part of a move. */
   readonly rest: Steps;
-}
-
-/** A content, and the stamp that the file had when this content was read. */
-export interface KnownContent {
-  readonly stamp: Signature;
-  readonly blob: BlobId;
 }
 
 export type Steps = Pick<RestorePlan, 'writes' | 'deletes'>;
@@ -143,6 +134,8 @@ async function verified(
   for (const { from, to } of moves) {
     signal?.throwIfAborted();
     if (slices.isDue()) await slices.pause();
+    // The file need not be read again, even if its stamp is young: a move loses no content, and the capture after the
+    // restore reads the file.
     const present = asKnown(tree, from, known?.(from)) ?? (await identify(tree, from, contents, slices));
     const [write, going] = [written.get(to), deleted.get(from)];
     if (write === undefined || going === undefined || present.kind !== 'entry') continue;
@@ -160,22 +153,6 @@ async function verified(
     }
   }
   return { files: found, leftAlone };
-}
-
-/**
- * Returns the entry that the capture found, if the file still has the same stamp. The file need not be read again: a
- * move loses no content, and the capture after the restore reads the file.
- */
-function asKnown(tree: AnchoredFiles, path: TreePath, known: KnownContent | undefined): Present | undefined {
-  const stats = known && lookClosely(tree, path);
-  if (known === undefined || stats?.isFile() !== true || !isStampOf(known.stamp, stats)) return undefined;
-  const mode = (known.stamp.mode & 0o100) === 0 ? '100644' : '100755';
-  return { kind: 'entry', mode, blob: known.blob, signature: known.stamp };
-}
-
-/** Returns the exact stats at a path, or undefined when the path is missing. */
-function lookClosely(tree: AnchoredFiles, path: TreePath): BigIntStats | undefined {
-  return attempt(hasCode('ENOENT', 'ENOTDIR', 'ELOOP'), () => statsAt(tree, path));
 }
 
 async function sync(tree: AnchoredFiles, path: TreePath): Promise<void> {

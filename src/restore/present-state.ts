@@ -31,6 +31,11 @@ export function statsAt(tree: AnchoredFiles, path: TreePath): BigIntStats | unde
   return files.lstatSync(tree.address(path), { bigint: true, throwIfNoEntry: false });
 }
 
+/** Returns the exact stats at a path, or undefined when the path, or a directory above it, is missing. */
+export function statsIfThere(tree: AnchoredFiles, path: TreePath): BigIntStats | undefined {
+  return attempt(hasCode('ENOENT', 'ENOTDIR', 'ELOOP'), () => statsAt(tree, path));
+}
+
 const unreachable = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
 
 /** Returns the stats at a path, or undefined when the path is missing or the system denies access. */
@@ -54,6 +59,30 @@ export function namesBelow(
       name: Buffer.from(dirent.name).toString('latin1'),
       isDirectory: dirent.isDirectory(),
     }));
+}
+
+/** A content that a capture found at a path. */
+export interface KnownContent {
+  /** The stamp that the file had when the capture read this content. */
+  readonly stamp: Signature;
+  readonly blob: BlobId;
+  /** True when an equal stamp proves an equal content; see capture/settled.ts. */
+  readonly stampProves: boolean;
+}
+
+/**
+ * Returns the entry that a capture found, if the file still has the same stamp. Does not read the file. The stamp alone
+ * proves the content only if `stampProves` is true.
+ */
+export function asKnown(
+  tree: AnchoredFiles,
+  path: TreePath,
+  known: KnownContent | undefined,
+): Present | undefined {
+  const stats = known && statsIfThere(tree, path);
+  if (known === undefined || stats?.isFile() !== true || !isStampOf(known.stamp, stats)) return undefined;
+  const mode = (known.stamp.mode & 0o100) === 0 ? '100644' : '100755';
+  return { kind: 'entry', mode, blob: known.blob, signature: known.stamp };
 }
 
 const chunkBytes = 1 << 20;

@@ -13,11 +13,12 @@ import { Commit, type CommitOutcome } from './commit.ts';
 import { DisplacedFiles } from './displaced.ts';
 import { leftBehind, pathReason, stopped, unfinished } from './failure.ts';
 import { type ReturnedEdit, returnEdits } from './late-look.ts';
-import { type KnownContent, type StagedMove, type StagedMoves, stageMoves, stepsOf } from './move-staging.ts';
+import { type StagedMove, type StagedMoves, stageMoves, stepsOf } from './move-staging.ts';
 import { Mover } from './mover.ts';
 import { Access, PermissionSetter } from './permission-setter.ts';
 import type { Failure, RestorePlan } from './plan.ts';
 import { requireContents } from './preflight.ts';
+import type { KnownContent } from './present-state.ts';
 import { type NotDone, type StagedDelete, Staging } from './staging.ts';
 import { clearTemporaries, Temporaries } from './temporaries.ts';
 
@@ -145,11 +146,12 @@ class Restorer {
   }
 
   async run(): Promise<AppliedPlan> {
-    const { plan, durable = false, signal, contents } = this.#options;
+    const { plan, durable = false, signal, contents, known } = this.#options;
     const staging = new Staging(
       {
         tree: this.#tree,
         contents,
+        known,
         temporaries: this.#temporaries,
         umask: this.#umask,
         access: this.#access,

@@ -14,7 +14,14 @@ import { pathReason } from './failure.ts';
 import { type Access, fileMode } from './permission-setter.ts';
 import type { Failure, FileWrite, RestorePlan } from './plan.ts';
 import { lostContents } from './preflight.ts';
-import { identify, namesBelow, type Present, type Signature } from './present-state.ts';
+import {
+  asKnown,
+  identify,
+  type KnownContent,
+  namesBelow,
+  type Present,
+  type Signature,
+} from './present-state.ts';
 import { type Temporaries } from './temporaries.ts';
 
 export interface StagedWrite {
@@ -38,6 +45,8 @@ interface StagingOptions {
   readonly tree: AnchoredFiles;
   readonly contents: Contents;
   readonly temporaries: Temporaries;
+  /** Returns the content that the capture before the restore found at a path. */
+  readonly known?: ((path: TreePath) => KnownContent | undefined) | undefined;
   readonly umask: number;
   readonly access: Access;
   readonly durable: boolean;
@@ -156,8 +165,12 @@ export class Staging {
     } else this.#notDone.conflicts.push(path);
   }
 
-  #identify(path: TreePath): Promise<Present> {
-    return identify(this.#options.tree, path, this.#options.contents, this.#slices);
+  /** Returns the entry at a path. Reads the file, unless its stamp proves that the capture has the same content. */
+  async #identify(path: TreePath): Promise<Present> {
+    const { tree, contents } = this.#options;
+    const known = this.#options.known?.(path);
+    const proven = known?.stampProves === true ? asKnown(tree, path, known) : undefined;
+    return proven ?? (await identify(tree, path, contents, this.#slices));
   }
 
   /**

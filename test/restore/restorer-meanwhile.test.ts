@@ -2,6 +2,10 @@
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type Stamp, stampOf } from '../../src/base/file-stamp.ts';
+import { installFault } from '../../src/base/seam.ts';
+import type { KnownContent } from '../../src/restore/present-state.ts';
+import { nameOf, type TreePath } from '../../src/tree/tree-path.ts';
 import {
   build,
   file,
@@ -43,22 +47,38 @@ test('a file with strict permissions never has wider permissions while a restore
     for (const each of seen) assert.match(each, / 0$/);
   }));
 
-test('a restore keeps and reports a file that was edited after the capture (F76)', () =>
-  inDirectory(async (root) => {
-    const present = model({ e: 'new', gone: 'g', 'd/in': 'i', m: 'm' });
-    const target = model({ e: 'old', d: 'file now', m: 'n', fresh: 'f' });
-    build(root, present);
-    const plan = planBetween(present, target, 'hard');
-    writeFileSync(`${root}/e`, 'mine');
-    writeFileSync(`${root}/gone`, 'mine');
-    writeFileSync(`${root}/d/in`, 'mine');
-    writeFileSync(`${root}/fresh`, 'mine');
-    const result = await apply(root, plan, new MemoryContents(present, target));
-    assert.equal(result.conflicts, ['d', 'e', 'fresh', 'gone']);
-    assert.equal(result.restored, ['m']);
-    for (const name of ['e', 'gone', 'd/in', 'fresh'])
-      assert.is(readFileSync(`${root}/${name}`, 'utf8'), 'mine');
-  }));
+const edited = ['e', 'gone', 'd/in', 'fresh'];
+
+for (const stampProves of [undefined, false, true])
+  test(`a restore keeps and reports a file that was edited after ${stampProves === undefined ? 'the capture' : `a capture whose stamps prove ${stampProves ? 'the contents' : 'nothing'}`} (F76)`, () =>
+    inDirectory(async (root) => {
+      const present = model({ e: 'new', gone: 'g', 'd/in': 'i', m: 'm', away: 'a' });
+      const target = model({ e: 'old', d: 'file now', m: 'n', fresh: 'f' });
+      build(root, present);
+      const plan = planBetween(present, target, 'hard');
+      const known = new Map<string, KnownContent>();
+      const displaced = plan.writes.flatMap(({ expected, displaces }) => [expected ?? [], displaces].flat());
+      for (const { path, blob } of [...displaced, ...plan.deletes.map(({ expected }) => expected)])
+        known.set(path, { stamp: stampAt(root, path), blob, stampProves: stampProves === true });
+      for (const name of edited) writeFileSync(`${root}/${name}`, 'mine');
+      const read = new Set<string>();
+      installFault((call, at) => {
+        if (call === 'open') read.add(nameOf(at as TreePath));
+      });
+      const options = stampProves === undefined ? {} : { known: (path: TreePath) => known.get(path) };
+      const result = await apply(root, plan, new MemoryContents(present, target), options).finally(() =>
+        installFault(undefined),
+      );
+      assert.equal(result.conflicts, ['d', 'e', 'fresh', 'gone']);
+      assert.equal([result.restored, result.deleted], [['m'], ['away']]);
+      for (const name of edited) assert.is(readFileSync(`${root}/${name}`, 'utf8'), 'mine');
+      assert.ok(read.has('e') && read.has('gone'), 'a file with another stamp is read');
+      for (const name of ['m', 'away']) assert.is(read.has(name), stampProves !== true, name);
+    }));
+
+function stampAt(root: string, name: string): Stamp {
+  return stampOf(lstatSync(`${root}/${name}`, { bigint: true }));
+}
 
 test('an edit between the write of a temporary file and its rename is never lost (F76)', () =>
   inDirectory(async (root) => {
