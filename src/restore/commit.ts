@@ -13,7 +13,7 @@ import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { DisplacedFiles } from './displaced.ts';
 import { pathReason } from './failure.ts';
 import type { StagedMove } from './move-staging.ts';
-import { namesBelow, type Signature, statsAt } from './present-state.ts';
+import { namesBelow, type Signature, statsAt, statsIfThere } from './present-state.ts';
 import type { StagedDelete, StagedWrite } from './staging.ts';
 import { type Temporaries } from './temporaries.ts';
 
@@ -95,12 +95,13 @@ export class Commit {
   }
 
   write(write: StagedWrite): CommitOutcome {
-    this.#ensureDirectory(parentOf(write.path));
+    const { path, replaces } = write;
+    const stats = replaces && statsIfThere(this.#tree, path);
+    if (replaces !== undefined && stats !== undefined)
+      return this.#isUntouched(stats, replaces) ? this.#replace(write, replaces) : 'conflict';
+    this.#ensureDirectory(parentOf(path));
     if (write.displaces !== undefined) return this.#displace(write, write.displaces);
-    const stats = write.replaces && statsAt(this.#tree, write.path);
-    if (write.replaces === undefined || stats === undefined) return this.#place(write.temporary, write.path);
-    if (!this.#isUntouched(stats, write.replaces)) return 'conflict';
-    return this.#replace(write, write.replaces);
+    return this.#place(write.temporary, path);
   }
 
   /**

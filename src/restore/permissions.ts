@@ -110,9 +110,9 @@ function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undef
     const address = tree.address(path);
     const stats = files.lstatSync(address);
     if (stats.isDirectory()) return undefined;
+    if (process.platform === 'linux') askToRemove(address);
     // For a read-only file, the error is EACCES and not EPERM. The file can still be removed.
-    if (stats.isFile()) files.accessSync(address, constants.W_OK);
-    askToRemove(address);
+    else if (stats.isFile()) files.accessSync(address, constants.W_OK);
     return undefined;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
@@ -127,7 +127,6 @@ function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undef
  * @throws EPERM when the entry must not be removed, ENOTDIR otherwise. Linux makes the two checks in this order.
  */
 function askToRemove(address: Buffer): void {
-  if (process.platform !== 'linux') return;
   files.rmdirSync(address);
   // If `rmdir` succeeds, another process had just replaced the file with an empty directory, so this function makes the
   // directory again.

@@ -127,17 +127,15 @@ async function identifyThere(
     const signature = stampOf(stats);
     if (!isStampOf(signature, files.fstatSync(fd, { bigint: true }))) return { kind: 'changing' };
     const hash = contents.hash(Number(stats.size));
-    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Number(stats.size) + 1));
-    let total = 0;
-    for (;;) {
-      const count = files.readSync(fd, buffer, 0, buffer.length, null);
-      if (count === 0) break;
-      total += count;
-      if (total > Number(stats.size)) return { kind: 'changing' };
+    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, signature.size));
+    for (let left = signature.size; left > 0; ) {
+      const count = files.readSync(fd, buffer, 0, Math.min(buffer.length, left), null);
+      if (count === 0) return { kind: 'changing' };
+      left -= count;
       hash.update(buffer.subarray(0, count));
       if (slices.isDue()) await slices.pause();
     }
-    if (total !== Number(stats.size)) return { kind: 'changing' };
+    // If the file has grown meanwhile, its stamp shows this.
     if (!isStampOf(signature, files.fstatSync(fd, { bigint: true }))) return { kind: 'changing' };
     const mode = (stats.mode & 0o100n) === 0n ? '100644' : '100755';
     return { kind: 'entry', mode, blob: hash.digest(), signature };

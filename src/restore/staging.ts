@@ -235,14 +235,13 @@ export class Staging {
    * directory.
    */
   #make<T>(path: TreePath, make: (temporary: TreePath) => T): { readonly path: TreePath; readonly made: T } {
-    const { tree, temporaries } = this.#options;
+    const { temporaries } = this.#options;
     for (let directory = parentOf(path); ; directory = parentOf(directory)) {
-      while (directory !== '' && !tree.isDirectory(directory)) directory = parentOf(directory);
       const temporary = temporaries.next(directory);
       try {
         return { path: temporary, made: make(temporary) };
       } catch (error) {
-        if (systemCode(error) !== 'EACCES' || directory === '') throw error;
+        if (directory === '' || !isNoPlace.has(systemCode(error) ?? '')) throw error;
         temporaries.gone(temporary);
       }
     }
@@ -265,6 +264,9 @@ export class Staging {
     }
   }
 }
+
+/** The error codes when a directory is missing, is no directory, or is not writable for this user. */
+const isNoPlace = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES']);
 
 /** The size in bytes of the smallest hole. File systems allocate at least this many bytes. */
 const blockBytes = 4096;
