@@ -9,7 +9,7 @@ import type { GitPlace } from '../process/environment.ts';
 import { hasDied, runGit, streamGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
 import { isLoose, looseSize, type ObjectType, objectHash, objectId, readLoose } from './object.ts';
-import { idsInPacks } from './pack-index.ts';
+import { idsInPacks, packedAmong } from './pack-index.ts';
 
 /** The maximum size of an object that is read whole. Larger objects are read in chunks. */
 export const wholeBytesMax = 8 << 20;
@@ -102,13 +102,35 @@ export class ObjectReader {
 
   /** Returns the first of these objects that is missing. Looks up loose objects without git. */
   async firstMissing(ids: readonly string[]): Promise<string | undefined> {
-    const packed = ids.length < packedMin ? undefined : this.#packedIds();
+    const packed = ids.length < packedMin ? this.#packedAmong(ids) : this.#packedIds();
     const elsewhere = ids.filter(
       (id) => packed?.has(id) !== true && !this.#looseIn.some((objects) => isLoose(objects, id)),
     );
     if (elsewhere.length === 0) return undefined;
     const sizes = await this.sizes(elsewhere);
     return elsewhere.find((_, index) => sizes[index] === -1);
+  }
+
+  /** True when none of a few objects exists. False in doubt. */
+  lacksAll(ids: readonly string[]): boolean {
+    const isAnyLoose = this.#looseIn.some((objects) => ids.some((id) => isLoose(objects, id)));
+    return !isAnyLoose && this.#packedAmong(ids)?.size === 0;
+  }
+
+  /**
+   * Returns those of a few ids that are in packs. Returns undefined in doubt, and while git runs, because git then
+   * answers faster.
+   */
+  #packedAmong(ids: readonly string[]): ReadonlySet<string> | undefined {
+    if (this.#facts.pid !== undefined || ids.length > looseMax || this.#looseIn.length === 0)
+      return undefined;
+    const found = new Set<string>();
+    for (const objects of this.#looseIn) {
+      const packed = packedAmong(ids, join(objects, 'pack'), indexBytesMax);
+      if (packed === undefined) return undefined;
+      for (const id of packed) found.add(id);
+    }
+    return found;
   }
 
   /** Returns the ids of all objects in small packs. Reading the index of a small pack is faster than starting git. */

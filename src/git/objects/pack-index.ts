@@ -27,13 +27,58 @@ export function indexedCount(index: string): number {
  * Returns the ids of all objects in the index of a pack, or undefined when the index is damaged. @throws system errors
  */
 export function indexedIds(index: string): string[] | undefined {
+  const bytes = wholeIndex(index);
+  if (bytes === undefined) return undefined;
+  const hex = bytes.toString('hex', idsOffset, idsOffset + bytes.readUInt32BE(countOffset) * idBytes);
+  return hex.match(/.{40}/g) ?? [];
+}
+
+/** Returns the bytes of an index, or undefined when the index is damaged. @throws system errors */
+function wholeIndex(index: string): Buffer | undefined {
   const bytes = files.readFileSync(index);
   const sum = bytes.subarray(-idBytes);
   const summed = bytes.subarray(0, -idBytes);
   if (!bytes.subarray(0, start.length).equals(start)) return undefined;
-  if (!createHash('sha1').update(summed).digest().equals(sum)) return undefined;
-  const hex = bytes.toString('hex', idsOffset, idsOffset + bytes.readUInt32BE(countOffset) * idBytes);
-  return hex.match(/.{40}/g) ?? [];
+  return createHash('sha1').update(summed).digest().equals(sum) ? bytes : undefined;
+}
+
+/**
+ * Returns those of a few ids that are in the packs of a directory. Returns undefined in doubt: when an index or a pack is
+ * missing or damaged, or when the indexes have more than `bytesMax` bytes.
+ */
+export function packedAmong(
+  ids: readonly string[],
+  directory: string,
+  bytesMax: number,
+): string[] | undefined {
+  return attempt(isOfSystem, () => {
+    const names = files.readdirSync(directory).filter((name) => name.endsWith('.idx'));
+    const paths = names.map((name) => join(directory, name));
+    const sizeOf = (path: string): number => files.statSync(path).size;
+    if (paths.reduce((sum, path) => sum + sizeOf(path), 0) > bytesMax) return undefined;
+    if (paths.some((path) => sizeOf(`${path.slice(0, -'.idx'.length)}.pack`) === 0)) return undefined;
+    const indexes = paths.map(wholeIndex);
+    if (indexes.includes(undefined)) return undefined;
+    return ids.filter((id) => indexes.some((index) => index !== undefined && isIndexed(index, id)));
+  });
+}
+
+/** True when an index has an id. The ids in an index are sorted. */
+function isIndexed(index: Buffer, id: string): boolean {
+  const wanted = Buffer.from(id, 'hex');
+  const [firstByte = 0] = wanted;
+  // The table has, for each first byte, the number of ids up to this byte.
+  const upTo = (byte: number): number => index.readUInt32BE(start.length + 4 * byte);
+  let low = firstByte === 0 ? 0 : upTo(firstByte - 1);
+  for (let high = upTo(firstByte); low < high; ) {
+    const middle = (low + high) >>> 1;
+    const at = idsOffset + middle * idBytes;
+    const order = wanted.compare(index, at, at + idBytes);
+    if (order === 0) return true;
+    if (order > 0) low = middle + 1;
+    else high = middle;
+  }
+  return false;
 }
 
 /**

@@ -369,9 +369,10 @@ class Proof {
       if (state === 'unread' || (state !== 'whole' && this.#hasPacks)) asked.push(each);
       else if (state !== 'whole') missing.push(each);
     }
-    if (asked.length === 0) return missing;
     const { reader } = this.#parts;
-    const sizes = await reader.sizes(asked.map(({ id }) => id));
+    const ids = asked.map(({ id }) => id);
+    if (asked.length === 0 || reader.lacksAll(ids)) return [...missing, ...asked];
+    const sizes = await reader.sizes(ids);
     const work = asked.map(async (each, i) => {
       const size = sizes[i] ?? -1;
       if (size === -1) missing.push(each);

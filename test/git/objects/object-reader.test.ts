@@ -1,8 +1,12 @@
-// Tests the errors of an object reader for missing and damaged objects.
+// Tests how an object reader looks for objects without git, and its errors for missing and damaged objects.
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { objectId } from '../../../src/git/objects/object.ts';
+import { packObjects } from '../../../src/git/objects/object-pack.ts';
 import { ObjectReader } from '../../../src/git/objects/object-reader.ts';
+import { indexedIds, packedAmong } from '../../../src/git/objects/pack-index.ts';
 import { withDyingGit } from '../../support/dying-git.ts';
 import { git } from '../../support/git-oracle.ts';
 import { kindOf } from '../../support/stores/store-rig.ts';
@@ -32,6 +36,53 @@ test('an object that makes git crash is reported neither as missing nor as damag
   } finally {
     await reader.close();
   }
+});
+
+test('a reader finds exactly the objects of its packs without git, and asks git in doubt', async () => {
+  const gitDir = join(temporaryDirectory('reader'), 'repository.git');
+  git('/', 'init', '-q', '--bare', gitDir);
+  const made = Array.from({ length: 3000 }, (_, at) => Buffer.from(`${at}\n`));
+  const ids = made.map((bytes) => objectId('blob', bytes));
+  const objects = made.map((bytes) => ({ type: 'blob', id: objectId('blob', bytes), bytes }) as const);
+  for (const from of [0, 1000]) await packObjects({ gitDir }, objects.slice(from, from + 1000));
+  const packs = join(gitDir, 'objects', 'pack');
+  const indexes = readdirSync(packs).flatMap((name) => (name.endsWith('.idx') ? [join(packs, name)] : []));
+  const stored = indexes.flatMap((index) => indexedIds(index) ?? []);
+  assert.equal(stored.sort(), ids.slice(0, 2000).sort());
+  // These ids differ from an id in the index only in their last digits.
+  const near = stored.map((id) => `${id.slice(0, 38)}${id.endsWith('00') ? '01' : '00'}`);
+  const asked = [...ids, ...near, '0'.repeat(40), 'f'.repeat(40)];
+  assert.equal(packedAmong(asked, packs, 1 << 20)?.sort(), stored);
+  const [own = '', other = ''] = [stored[7], ids[2000]];
+  const withReader = async (check: (reader: ObjectReader) => unknown): Promise<void> => {
+    const reader = new ObjectReader({ gitDir }, [join(gitDir, 'objects')]);
+    await check(reader);
+    await reader.close();
+  };
+  await withReader(async (reader) => {
+    assert.ok(reader.lacksAll([other]));
+    assert.not(reader.lacksAll([other, own]));
+    assert.is(await reader.firstMissing([own, other]), other);
+    assert.is(await reader.firstMissing([own]), undefined);
+  });
+  await withReader(async (reader) => {
+    assert.is(await reader.firstMissing([own]), undefined);
+    assert.equal(reader.pids, [], 'git was not started');
+  });
+  const isDoubtful = async (): Promise<void> => {
+    assert.is(packedAmong([own], packs, 1 << 20), undefined);
+    await withReader((reader) => assert.not(reader.lacksAll([other])));
+  };
+  assert.is(packedAmong([own], packs, 100), undefined, 'the indexes are too large');
+  const [index = ''] = indexes;
+  const bytes = readFileSync(index);
+  chmodSync(index, 0o600);
+  writeFileSync(index, bytes.with(2000, bytes.at(2000) === 0 ? 1 : 0));
+  await isDoubtful();
+  writeFileSync(index, bytes);
+  assert.equal(packedAmong([own], packs, 1 << 20), [own]);
+  rmSync(`${index.slice(0, -'.idx'.length)}.pack`);
+  await isDoubtful();
 });
 
 test.run();
