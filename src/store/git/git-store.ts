@@ -8,7 +8,7 @@ import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { RecentSet } from '../../base/recent-set.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
 import { TreeDiffer } from '../../git/diff/tree-differ.ts';
-import { objectHash, objectId } from '../../git/objects/object.ts';
+import { isLoose, objectHash, objectId } from '../../git/objects/object.ts';
 import { packFrom, packObjects } from '../../git/objects/object-pack.ts';
 import { ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import { ObjectWriter } from '../../git/objects/object-writer.ts';
@@ -56,7 +56,7 @@ import { GitWriter, SweepGate } from './writer.ts';
 const knownMax = 200_000;
 /** About a megabyte. */
 const sizesMax = 20_000;
-/** If more checkpoints than this are uncached, an opening writes the cache of records. */
+/** If more packed checkpoints than this are uncached, an opening writes the cache of records. */
 const uncachedMax = 100;
 /** Each capture of many files makes a pack. Above this number of packs, the daemon joins packs when it packs. */
 const packsMax = 20;
@@ -201,8 +201,12 @@ export class GitStore extends TreeStore implements SnapshotStore {
     const { good, problems } = await readCheckpoints(refs, names, this.#reader, cached);
     this.#damaged = problems;
     const unread = good.filter(({ commit = '' }) => !cached.has(commit));
-    if (unread.length > uncachedMax && packs !== undefined)
-      records?.write(this.#linesOf(good, cached), packs);
+    if (packs !== undefined && unread.length > uncachedMax) {
+      const isPacked = ({ commit = '' }: StoredCheckpoint): boolean =>
+        !this.#home.looseIn?.some((objects) => isLoose(objects, commit));
+      // The cache has only packed checkpoints, so writing it for loose checkpoints would be repeated at each opening.
+      if (unread.filter(isPacked).length > uncachedMax) records?.write(this.#linesOf(good, cached), packs);
+    }
     return good;
   }
 

@@ -1,7 +1,15 @@
 // A reopened store finds the same checkpoints with and without its cache of packed records, even after damage or a
 // change by another program.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { test } from 'uvu';
@@ -92,6 +100,19 @@ test('a session with packed checkpoints opens without starting git, even after p
     await more.remove([record(8, snapshot).id, record(600, snapshot).id]);
     await more.close();
     assert.is((await assertSame(directory, 'joined')).processes, 0);
+  }));
+
+test('opening a session writes its cache of records only for packed checkpoints', () =>
+  inTemporary(async (directory) => {
+    const store = await open(directory);
+    const { snapshot } = await capture(store, { f: 'content\n' });
+    await publish(store, snapshot, 1, 150);
+    await store.close();
+    await found(directory);
+    assert.not(existsSync(cacheIn(directory)), 'the checkpoints are not packed');
+    pack(directory);
+    await found(directory);
+    assert.ok(existsSync(cacheIn(directory)));
   }));
 
 type Act = (directory: string, random: number) => Promise<void> | void;
