@@ -101,8 +101,8 @@ export class Walk {
   }
 
   /**
-   * For each directory, the key of its rules when this scan last read them. If the key changes, a `.gitignore` has
-   * changed during the scan.
+   * For each directory that this scan listed, the key of its rules when the scan last read them. If the key changes, a
+   * `.gitignore` has changed during the scan.
    */
   readonly #lastChain = new Map<TreePath, string>();
 
@@ -207,7 +207,8 @@ export class Walk {
       for (const inherited of frontier) {
         if (this.#options.slices.isDue()) await this.#options.slices.pause();
         const same = await unchangedListing(inherited, this.#listing);
-        if (same !== undefined && (await this.#selection.takesAsBefore(same))) {
+        const takes = same !== undefined && this.#selection.takesAsBefore(same);
+        if (same !== undefined && (typeof takes === 'boolean' ? takes : await takes)) {
           unchanged.push(same);
           this.#options.onListed?.(nameCount(same));
           continue;
@@ -234,7 +235,9 @@ export class Walk {
 
   #admit(directory: WalkedDirectory): void {
     this.listings.set(directory.path, directory);
-    this.#lastChain.set(directory.path, directory.chain.key);
+    // An unchanged directory has the rules of the earlier scan.
+    if (!directory.isUnchanged || this.#lastChain.has(directory.path))
+      this.#lastChain.set(directory.path, directory.chain.key);
     this.#isOfStart &&= this.#wasSoAtStart(directory);
     if (directory.isUnchanged) this.#unchangedFiles += nameCount(directory) - directory.below.length;
     else {

@@ -166,10 +166,12 @@ test('a session that copies unchanged columns writes the same list as a session 
   withReopened(async (it) => {
     const write = (path: string): unknown => it.rig.write(`large/${path}`, 'changed');
     for (let at = 0; at < 1600; at += 1) write(`d${at % 800}/f${at}`);
+    for (let at = 0; at < 700; at += 1) write(`flat/f${at}`);
     const edits: (() => unknown)[] = [
       () => write('d1/f1'),
       () => {
         write('d333/new');
+        write('flat/f650');
         write('d20/deeper/f');
         write('d401/.gitignore');
         rmSync(join(it.rig.root, 'large/d650'), { recursive: true });
