@@ -89,6 +89,9 @@ export class Recheck {
       if (directory !== undefined) next.#add(directory, outermost);
     }
     for (const path of unwatched) if (now.has(path)) next.unwatched.add(path);
+    // This scan has read the unsettled files again, and some files have become settled.
+    for (const path of next.unsettled.keys())
+      if (now.get(parentOf(path))?.entries.get(nameOf(path))?.settled) next.unsettled.delete(path);
     return next;
   }
 

@@ -55,6 +55,27 @@ async function touchedBy(
   return touched;
 }
 
+test('a fast capture reads an unchanged file once more when its last change is old enough, and then no more', () =>
+  TwinCaptureRig.with(
+    async (it) => {
+      it.rig.write('a/f', 'unchanged');
+      it.rig.write('b/g', '1');
+      await it.capture();
+      await new Promise((resolve) => setTimeout(resolve, 1100));
+      const isReadAgain: boolean[] = [];
+      for (const text of ['2', '3']) {
+        it.rig.write('b/g', text);
+        const { open } = await touchedBy(it, async () => void (await it.capture()));
+        isReadAgain.push(open.has(it.at('a/f')));
+      }
+      assert.equal(isReadAgain, [true, false]);
+      assert.is(it.counts.get('fast'), 2);
+      it.rig.write('a/f', 'changed!!');
+      await it.agreesFast('a change later');
+    },
+    { settleMs: 1000 },
+  ));
+
 test('after one edit among 600 new files, a capture reads only the edited file and the 200 youngest files', () =>
   TwinCaptureRig.with(async (it) => {
     for (let i = 0; i < 600; i += 1) it.rig.write(`d/${i}`, `${i}`);
