@@ -50,8 +50,9 @@ function scratchDirectory(prefix: string): string {
 /** The directory in which each test process records the parts of the protocol that it saw in frames. */
 const traffic = scratchDirectory(join(tmpdir(), 'checkpointd-traffic-'));
 
-/** The test files about requests and commands. Their files may be in memory, because these tests need no disk. */
-const needingNoDisk = /^dist\/test\/(cli|client|clients|protocol|rpc|session)\//;
+/** The test files about requests, commands and stored data. These tests need no disk, and their files may be in memory. */
+const needingNoDisk =
+  /^dist\/test\/(checkpoints|cli|clients?|commands|conversation|daemon|git|protocol|remote|rpc|session|store|strategies|tree|wire)\//;
 
 /** The free space in bytes that the directory in memory must have. */
 const memoryBytesMin = 2 ** 31;
