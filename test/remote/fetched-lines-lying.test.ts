@@ -99,21 +99,36 @@ async function pushTwice(): Promise<Pushed> {
   }
 }
 
-async function scene(work: (scene: Scene) => Promise<void>): Promise<void> {
+async function makeScene(): Promise<Scene> {
   original ??= pushTwice();
   const pushed = await original;
   const remote = new Repository(pushed.remote);
   const [first, second] = pushed.heads;
   remote.point(pushed.ref, first);
   const two = await Machine.make(remote.path);
+  await two.daemon.call('remote/fetch', { remote: 'team' });
+  remote.point(pushed.ref, second);
+  return { ...pushed, remote, two };
+}
+
+async function scene(work: (scene: Scene) => Promise<void>): Promise<void> {
+  const made = await makeScene();
   try {
-    await two.daemon.call('remote/fetch', { remote: 'team' });
-    remote.point(pushed.ref, second);
-    await work({ ...pushed, remote, two });
+    await work(made);
   } finally {
-    await two.close();
+    await made.two.close();
   }
 }
+
+/** The scene of all tests in which the machine refuses the session. A refusal does not change the machine. */
+let refusing: Promise<Scene> | undefined;
+
+async function refusingScene(work: (scene: Scene) => Promise<void>): Promise<void> {
+  refusing ??= makeScene();
+  await work(await refusing);
+}
+
+test.after(async () => (await refusing)?.two.close());
 
 /**
  * Checks that a fetch refuses the changed session, that earlier fetched data can be imported, and that importing the
@@ -224,7 +239,7 @@ function withTree({ heads: [, second], remote }: Scene, tree: string): string {
 
 for (const [name, [forge, why]] of Object.entries(lies)) {
   test(`if a remote session has ${name}, a fetch refuses the session and stores no part of it`, () =>
-    scene(async (at) => {
+    refusingScene(async (at) => {
       at.remote.point(at.ref, forge(at));
       await refuses(at, why);
     }));
@@ -257,7 +272,7 @@ const trees: Readonly<Record<string, (remote: Repository) => Buffer>> = {
 
 for (const [name, make] of Object.entries(trees)) {
   test(`a fetch refuses a remote session if a checkpoint contains ${name}`, () =>
-    scene(async (at) => {
+    refusingScene(async (at) => {
       const { remote, heads, ref } = at;
       const [, second] = heads;
       const tree = remote.object('tree', make(remote));
@@ -279,6 +294,14 @@ for (const [name, make] of Object.entries(trees)) {
       );
     }));
 }
+
+test('after many refusals, a fetch stores the intact session', () =>
+  refusingScene(async ({ remote, two, session, ref, heads: [, second] }) => {
+    remote.point(ref, second);
+    const { updated, refused } = await two.daemon.call('remote/fetch', { remote: 'team', session });
+    assert.equal([updated.length, refused], [1, []]);
+    assert.is((await two.import(session)).checkpoints, 2);
+  }));
 
 for (const damage of ['missing', 'corrupt'] as const) {
   test(`a fetch refuses a remote session if a content is ${damage} there`, () =>
