@@ -1,6 +1,6 @@
-// Tests the seven specified properties of a store for every strategy, with a hundred inputs each. Four properties use
-// the same hundred histories, because publishing a history costs more than reading it. Session tests check the same
-// properties with a whole daemon and a work tree.
+// Tests the seven specified properties of a store for every strategy. Four properties use the same histories, because
+// publishing a history costs more than reading it. Session tests check the same properties with a whole daemon and a work
+// tree.
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
@@ -79,18 +79,23 @@ async function listedFrom(store: SnapshotStore, made: readonly Made[]): Promise<
 /** The number of histories between two cleanups. A cleanup costs as much as many publications. */
 const sweptTogether = 10;
 
-export function storeProperties(check: Check, hooks: SuiteHooks): void {
+/** Tests each property with `runs` inputs. */
+export function storeProperties(check: Check, hooks: SuiteHooks, runs = 100): void {
   check(
     'checkpoints are complete, listed in order, and restored exactly (O14, O16, O17, O20, O24)',
     async ({ store }) => {
-      await checkPropertyAsync(fc.tuple(histories, fc.nat()), async ([history, choice]) => {
-        const made = await publishAll(store, history);
-        const list = await listedFrom(store, made);
-        await creationIsComplete(store, made, list);
-        historyIsOrdered(made, list);
-        await detailsAreComplete(store, made, list);
-        await rollbackIsExact(store, made, choice);
-      });
+      await checkPropertyAsync(
+        fc.tuple(histories, fc.nat()),
+        async ([history, choice]) => {
+          const made = await publishAll(store, history);
+          const list = await listedFrom(store, made);
+          await creationIsComplete(store, made, list);
+          historyIsOrdered(made, list);
+          await detailsAreComplete(store, made, list);
+          await rollbackIsExact(store, made, choice);
+        },
+        runs,
+      );
     },
   );
 
@@ -104,16 +109,20 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
         fc.string({ maxLength: 400 }).map((t) => Buffer.from(t)),
       );
       const known = new Map<BlobId, string>();
-      await checkPropertyAsync(contents, async (content) => {
-        const bytes = Buffer.from(content);
-        const blob = blobOf(store, bytes);
-        assert.is(blobOf(store, Buffer.from(bytes)), blob);
-        assert.is(known.get(blob) ?? bytes.toString('latin1'), bytes.toString('latin1'));
-        known.set(blob, bytes.toString('latin1'));
-        const id = await capture(store, new Map([['f', file(bytes)]]));
-        assert.is(await capture(store, new Map([['f', file(bytes)]])), id);
-        assert.ok((await bytesOfBlob(store, blob)).equals(bytes));
-      });
+      await checkPropertyAsync(
+        contents,
+        async (content) => {
+          const bytes = Buffer.from(content);
+          const blob = blobOf(store, bytes);
+          assert.is(blobOf(store, Buffer.from(bytes)), blob);
+          assert.is(known.get(blob) ?? bytes.toString('latin1'), bytes.toString('latin1'));
+          known.set(blob, bytes.toString('latin1'));
+          const id = await capture(store, new Map([['f', file(bytes)]]));
+          assert.is(await capture(store, new Map([['f', file(bytes)]])), id);
+          assert.ok((await bytesOfBlob(store, blob)).equals(bytes));
+        },
+        runs,
+      );
       assert.is((await store.usage()).blobs, known.size);
     },
   );
@@ -124,32 +133,36 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
     const lines = fc
       .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 })
       .map((list) => list.join('\n'));
-    await checkPropertyAsync(fc.tuple(trees, trees, lines, lines), async ([one, two, before, after]) => {
-      const from: PlainTree = new Map([...one, ['text', file(before)]]);
-      const to: PlainTree = new Map([...two, ['text', file(after)]]);
-      const [a, b] = [await capture(store, from), await capture(store, to)];
-      const changes = await store.changes(a, b);
-      assert.equal(changesShown(changes), differences(from, to));
-      assert.is(a === b, changes.length === 0);
-      for (const { path, before: old, after: now } of changes) {
-        assert.equal(old, await store.entry(a, path));
-        assert.equal(now, await store.entry(b, path));
-      }
-      const git = await store.gitTrees(a, b);
-      try {
-        // Git does not report changes of strict permissions; only the daemon's own comparison does.
-        const names = ['diff', '--no-renames', '--name-status', '-z', git.from, git.to];
-        const seen = statusesOf(
-          execFileSync('git', [`--git-dir=${git.gitDir}`, ...names], { env: plainGit }),
-        );
-        assert.equal(seen, differences(withoutPermissions(from), withoutPermissions(to)));
-        const texts = (await unifiedText(git)).toString('latin1').split(/^(?=diff --git )/m);
-        const patch = texts.find((text) => text.startsWith('diff --git a/text b/text\n')) ?? '';
-        assert.is(applyUnified(before, patch), after);
-      } finally {
-        await git.dispose();
-      }
-    });
+    await checkPropertyAsync(
+      fc.tuple(trees, trees, lines, lines),
+      async ([one, two, before, after]) => {
+        const from: PlainTree = new Map([...one, ['text', file(before)]]);
+        const to: PlainTree = new Map([...two, ['text', file(after)]]);
+        const [a, b] = [await capture(store, from), await capture(store, to)];
+        const changes = await store.changes(a, b);
+        assert.equal(changesShown(changes), differences(from, to));
+        assert.is(a === b, changes.length === 0);
+        for (const { path, before: old, after: now } of changes) {
+          assert.equal(old, await store.entry(a, path));
+          assert.equal(now, await store.entry(b, path));
+        }
+        const git = await store.gitTrees(a, b);
+        try {
+          // Git does not report changes of strict permissions; only the daemon's own comparison does.
+          const names = ['diff', '--no-renames', '--name-status', '-z', git.from, git.to];
+          const seen = statusesOf(
+            execFileSync('git', [`--git-dir=${git.gitDir}`, ...names], { env: plainGit }),
+          );
+          assert.equal(seen, differences(withoutPermissions(from), withoutPermissions(to)));
+          const texts = (await unifiedText(git)).toString('latin1').split(/^(?=diff --git )/m);
+          const patch = texts.find((text) => text.startsWith('diff --git a/text b/text\n')) ?? '';
+          assert.is(applyUnified(before, patch), after);
+        } finally {
+          await git.dispose();
+        }
+      },
+      runs,
+    );
   });
 
   // **Feature: checkpoint-system, Property 6: Garbage collection is safe**
@@ -185,7 +198,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
         for (const { tree, stored } of left)
           assert.equal(shown(await contentsOf(store, stored.record.snapshot)), shown(tree));
       },
-      100 / sweptTogether,
+      runs / sweptTogether,
     );
   });
 }

@@ -9,8 +9,8 @@ import { storeProperties } from './suite-properties.ts';
 import { snapshotTests } from './suite-snapshots.ts';
 import { sweepTests } from './suite-sweeps.ts';
 
-/** Runs the whole suite for one strategy. */
-export function storeSuite(name: string, open: OpenStore, hooks: SuiteHooks = {}): void {
+/** Runs the whole suite for one strategy, with `runs` inputs for each property. */
+export function storeSuite(name: string, open: OpenStore, hooks: SuiteHooks = {}, runs = 100): void {
   const test = suite(name);
   const check = (title: string, body: (rig: Rig) => Promise<void>): void => {
     test(title, () => withStore(open, hooks, body));
@@ -19,6 +19,6 @@ export function storeSuite(name: string, open: OpenStore, hooks: SuiteHooks = {}
   contentTests(check);
   checkpointTests(check);
   sweepTests(check, hooks);
-  storeProperties(check, hooks);
+  storeProperties(check, hooks, runs);
   test.run();
 }
