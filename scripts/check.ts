@@ -50,7 +50,7 @@ function scratchDirectory(prefix: string): string {
 /** The directory in which each test process records the parts of the protocol that it saw in frames. */
 const traffic = scratchDirectory(join(tmpdir(), 'checkpointd-traffic-'));
 
-/** The test files about requests, commands and stored data. These tests need no disk, and their files may be in memory. */
+/** The test files about requests, commands and stored data. They need no disk, and their files may be in memory. */
 const needingNoDisk =
   /^dist\/test\/(checkpoints|cli|clients?|commands|conversation|daemon|git|protocol|remote|rpc|session|store|strategies|tree|wire)\//;
 

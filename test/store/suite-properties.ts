@@ -1,6 +1,5 @@
 // Tests the seven specified properties of a store for every strategy. Four properties use the same histories, because
-// publishing a history costs more than reading it. Session tests check the same properties with a whole daemon and a work
-// tree.
+// publishing a history costs more than reading it. Session tests check the same properties with a whole daemon.
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';

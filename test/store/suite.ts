@@ -22,3 +22,12 @@ export function storeSuite(name: string, open: OpenStore, hooks: SuiteHooks = {}
   storeProperties(check, hooks, runs);
   test.run();
 }
+
+/** Runs only the specified properties for one strategy, with a hundred inputs each. */
+export function storePropertySuite(name: string, open: OpenStore, hooks: SuiteHooks): void {
+  const test = suite(name);
+  storeProperties((title, body) => {
+    test(title, () => withStore(open, hooks, body));
+  }, hooks);
+  test.run();
+}
