@@ -57,6 +57,41 @@ test('many directories are written into one pack, and a few directories become l
     assert.equal(spooled(store), []);
   }));
 
+test('if any call for the pack of a capture fails, the next capture stores everything in one pack', () =>
+  withShadow(async (store, shadow) => {
+    const filesOf = (round: number): Record<string, string> =>
+      Object.fromEntries(Array.from({ length: 140 }, (_, i) => [`d${i % 10}/f${i}`, `${i} in ${round}`]));
+    const packs = (): string[] => readdirSync(join(shadow, 'objects', 'pack'));
+    let round = 0;
+    for (let failing = 1, isWhole = false; !isWhole; failing += 1) {
+      const files = filesOf((round += 1));
+      let calls = 0;
+      const failed: string[] = [];
+      installFault((call, file) => {
+        if (!/tmp_(pack|idx)_/.test(file) || (calls += 1) !== failing) return;
+        failed.push(call);
+        throw Object.assign(new Error('EIO: a fault of the disk'), { code: 'EIO' });
+      });
+      const outcome = await capture(store, files).catch((error: unknown) => error);
+      installFault(undefined);
+      isWhole = failed.length === 0;
+      assert.is(outcome instanceof Error, !isWhole, failed.join());
+      assert.equal(
+        packs().filter((name) => name.startsWith('tmp_')),
+        [],
+      );
+      const { snapshot } = await capture(store, files);
+      const sorted = Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));
+      assert.equal(await contents(store, snapshot), sorted);
+      await store.publish({ record: record(round, snapshot), tag: tag(String(round)) });
+    }
+    assert.ok(round > 4, `${round} rounds`);
+    const indexes = packs().filter((name) => name.endsWith('.idx'));
+    assert.is(indexes.length, round, 'one pack for each snapshot');
+    assert.equal(await store.verify(), []);
+    git(shadow, '--git-dir=.', 'fsck', '--strict', '--full');
+  }));
+
 test('a content of more than 8 MiB can be read in chunks, whole or in part', () =>
   withShadow(async (store) => {
     const bytes = Buffer.alloc(20 << 20, 'checkpoint');
