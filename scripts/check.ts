@@ -95,7 +95,8 @@ const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite
 const slowest = new Set(
   `answering-path app at-rest background busy capturer client conformance console end-deletion-killed ends
   examples execute-after-commit execute-errors fetched-lines-lying generators git-store hook hook-agents
-  hook-killed imported-line keyed-kills keyed-opening keys kill-points killed-between killed-client local-suite meaning
+  hook-killed imported-line keyed-kills keyed-opening keys kill-points killed-between killed-client known-files
+  local-suite meaning
   orphans packed-records packing program python restorer-faults rounds rust sessions-delete shadow-suite
   silence sqlite-store together-model torture torture-clients travel travel-killed tree-paths
   wire-limits`.split(/\s+/),
