@@ -45,14 +45,10 @@ export const checkpointRestore = defineCommand(
       description: `Restored to ${index.tagOf(target.record.id) ?? target.record.id}`,
       confirm: params.confirm ?? false,
       dryRun: params.dryRun ?? false,
+      skipIfUnchanged: params.skipIfUnchanged,
     };
-    return restored(
-      session,
-      'checkpoint/restore',
-      await runRestoreJob(restoreSite(session), job, context),
-      job.dryRun,
-      context,
-    );
+    const outcome = await runRestoreJob(restoreSite(session), job, context);
+    return restored(session, 'checkpoint/restore', outcome, context);
   },
   {
     again: restoredBefore,
@@ -91,9 +87,10 @@ async function restoreOfAuthor(
     description: `Restored the work of ${author} to ${tag}`,
     confirm: params.confirm ?? false,
     dryRun: params.dryRun ?? false,
+    skipIfUnchanged: params.skipIfUnchanged,
   };
   const outcome = await runRevert(restoreSite(session), job, context);
-  return restored(session, 'checkpoint/restore', outcome, job.dryRun, context);
+  return restored(session, 'checkpoint/restore', outcome, context);
 }
 
 /** @throws InvalidParams when a request names an author and would also restore the conversation */
@@ -187,7 +184,7 @@ async function stepOverRestore(
     dryRun: params.dryRun ?? false,
   };
   const outcome = await runRestoreJob(restoreSite(session), job, context);
-  return restored(session, `checkpoint/${from}`, outcome, job.dryRun, context);
+  return restored(session, `checkpoint/${from}`, outcome, context);
 }
 
 /**
@@ -226,13 +223,12 @@ async function restored(
   session: Session,
   method: 'checkpoint/restore' | 'checkpoint/undo' | 'checkpoint/redo',
   outcome: RestoreOutcome,
-  dryRun: boolean,
   context: OperationContext,
 ): Promise<Wire.RestoreResult> {
   const scope = outcome.checkpoint?.record.scope;
   if (scope !== undefined && scope !== 'files')
     session.parts.events.conversationChanged(session, method, context.client);
-  return restoreAnswer(session, outcome, dryRun, context);
+  return restoreAnswer(session, outcome, context);
 }
 
 /** Makes the answer to a request with a repeated key, if the process died before it answered the first request. */

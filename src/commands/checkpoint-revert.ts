@@ -43,7 +43,7 @@ export const checkpointRevert = defineCommand(
       dryRun: params.dryRun ?? false,
     };
     const outcome = await runRevert(restoreSite(session), job, context);
-    const answer = await revertAnswer(session, range, outcome, job.dryRun, context);
+    const answer = await revertAnswer(session, range, outcome, context);
     if (params.patch !== true) return answer;
     const { store } = session.requireCheckpoints();
     return { ...answer, ...(await patchBetween(store, outcome.merged, context.signal)) };
@@ -127,10 +127,9 @@ async function revertAnswer(
   session: Session,
   range: RevertRange,
   outcome: RevertOutcome,
-  dryRun: boolean,
   context: OperationContext,
 ): Promise<Wire.RevertResult> {
-  const { conversation: _, conflicts, ...answer } = await restoreAnswer(session, outcome, dryRun, context);
+  const { conversation: _, conflicts, ...answer } = await restoreAnswer(session, outcome, context);
   const paths = listedPaths(outcome.paths, listedPathsMax).map((each) =>
     pathAnswer(session, each, outcome.partial.has(each.path)),
   );

@@ -158,9 +158,7 @@ async function openResult(
     shadowRepoPath: shadowPath(session),
     base: checkpoints && base && (await answerAfterCommit(context, checkpoints, base)),
     skipped: skipped(base?.record.skipped ?? []),
-    ...(recovered === undefined
-      ? {}
-      : { recovered: await restoreAnswer(session, recovered, false, context) }),
+    ...(recovered === undefined ? {} : { recovered: await restoreAnswer(session, recovered, context) }),
   };
 }
 

@@ -123,7 +123,7 @@ async function exitTangent({
     },
     context,
   );
-  const restore = await restoreAnswer(session, outcome, false, context);
+  const restore = await restoreAnswer(session, outcome, context);
   return { exited: true, filesCheckpoint: named, ...lengthsOf(conversation.state), restore };
 }
 

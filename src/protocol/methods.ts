@@ -22,7 +22,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** The hash of the protocol's shape, as in the answer to `initialize`. */
-export const schemaHash = '500afdd7a1b7fb39e55d24ef04ac5781';
+export const schemaHash = '5b7100a993e70adb10b28890df7b5199';
 
 /** Every method and event. Look up names with `Object.hasOwn`, because a client may send `constructor`. */
 export const methods = {

@@ -1844,10 +1844,9 @@ export interface CheckpointRestoreParams {
   readonly paths?: readonly PathRef[] | undefined;
   /**
    * Limits the restore to changes that this author made since the checkpoint. Name the author as in
-   * `checkpoint/revert`. Paths whose authors cannot be distinguished are in `skipped`. Only files are
-   * restored, so no other `scope` is allowed. The current checkpoint must descend from the checkpoint `tag`.
-   * The request is refused if a requested path has not changed since the checkpoint, or if the ledger does not
-   * know the author.
+   * `checkpoint/revert`. Paths whose authors cannot be distinguished are in `skipped`. Only the `scope`
+   * `files` is allowed. The current checkpoint must descend from `tag`. The request is refused if a requested
+   * path has not changed since the checkpoint, or if the ledger does not know the author.
    */
   readonly author?: string | undefined;
   /** Says what happens to edits from outside the session. Absent: `overwrite`. */
@@ -1861,6 +1860,8 @@ export interface CheckpointRestoreParams {
   readonly confirm?: boolean | undefined;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean | undefined;
+  /** True to skip a restore of files that changes nothing. Absent: false. */
+  readonly skipIfUnchanged?: boolean | undefined;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
    * nothing. Use a new key for each new change.

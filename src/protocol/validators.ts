@@ -1494,6 +1494,7 @@ function CheckpointRestoreParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'expect', p, g, RestoreExpectation);
   may(o, 'confirm', p, g, boolean);
   may(o, 'dryRun', p, g, boolean);
+  may(o, 'skipIfUnchanged', p, g, boolean);
   may(o, 'idempotencyKey', p, g, IdempotencyKey);
   may(o, 'workDoneToken', p, g, ProgressToken);
 }

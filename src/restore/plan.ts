@@ -225,6 +225,12 @@ export function planRestoreAtOnce(facts: RestoreFacts): RestorePlan {
   }
 }
 
+/** True when a plan changes no file. */
+export function isEmpty(plan: RestorePlan): boolean {
+  const { restored, deleted, failed } = expectedResult(plan);
+  return restored.length + deleted.length + failed.length === 0;
+}
+
 /** Returns the expected result of a run. Doubtful steps count as failed. */
 export function expectedResult(plan: RestorePlan): PathResults {
   const doubts = new Map(plan.doubtful.map(({ path, reason }) => [path, reason]));

@@ -52,6 +52,8 @@ export interface RestoreJob extends RestoreGoal {
   readonly description: string;
   readonly confirm: boolean;
   readonly dryRun: boolean;
+  /** True to make no checkpoint if only files are restored and no file would change. */
+  readonly skipIfUnchanged?: boolean | undefined;
 }
 
 /** The facts of a run that was interrupted, and the way to complete the restore. */
@@ -93,6 +95,8 @@ export type RestoreScope = 'files' | 'conversation' | 'both';
 
 /** The outcome of a restore. */
 export interface RestoreOutcome extends PathResults {
+  /** True when the job changed nothing, and the lists are its plan. */
+  readonly isPlan?: boolean;
   readonly safety?: StoredCheckpoint | undefined;
   readonly checkpoint?: StoredCheckpoint;
   readonly historyLength: number;

@@ -22,7 +22,7 @@ import { intentOf, type RestoreIntent, RestoreJournal } from './journal.ts';
 import { keptBesideMessage } from './late-look.ts';
 import { protectMerged, unprotectMerged } from './merged-target.ts';
 import { ownerOnlyMessage } from './permission-setter.ts';
-import { expectedResult, type Failure, type PathResults } from './plan.ts';
+import { expectedResult, type Failure, isEmpty, type PathResults, type RestorePlan } from './plan.ts';
 import type { FilePlan, PreparedRestore, RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 import { type AppliedPlan, applyRestore } from './restorer.ts';
@@ -44,7 +44,8 @@ export async function runRestoreJob(
   makePlan?: () => Promise<PlannedJob>,
 ): Promise<RestoreOutcome> {
   const outcome = await executeJob(site, job, context, makePlan);
-  if (!job.dryRun) await site.announce(job.target, outcome, { isRecovered: false, by: context.client });
+  if (outcome.isPlan !== true)
+    await site.announce(job.target, outcome, { isRecovered: false, by: context.client });
   return outcome;
 }
 
@@ -91,14 +92,18 @@ export async function executeJob(
   const started = systemClock.monotonic();
   const elapsed = (): number => Math.round(systemClock.monotonic() - started);
   const historyLength = conversationAfter(site, asked).history.length;
-  if (asked.dryRun) {
-    const { plan } = await makePlan().catch(refuseRestore);
-    return { ...expectedResult(plan), historyLength, ms: elapsed() };
-  }
+  const planOnly = (plan: RestorePlan): RestoreOutcome => ({
+    ...expectedResult(plan),
+    isPlan: true,
+    historyLength,
+    ms: elapsed(),
+  });
+  if (asked.dryRun) return planOnly((await makePlan().catch(refuseRestore)).plan);
   // Takes the lock before planning. Otherwise another session's restore could make the plan outdated.
   const lock = await lockWorkTree(site, context.signal).catch(refuseRestore);
   try {
     const { plan, present, job } = await makePlan();
+    if (job.skipIfUnchanged === true && job.scope === 'files' && isEmpty(plan)) return planOnly(plan);
     if (!job.confirm) checkDeletions({ plan, present });
     context.signal.throwIfAborted(); // until here, a cancelled restore has changed nothing
     const safety = await publishSafety(site, present, context);

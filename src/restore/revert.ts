@@ -26,7 +26,8 @@ import { type AuthorAsked, partOf, sideOfAuthor } from './revert-author.ts';
 import { sideOfHunks } from './revert-hunks.ts';
 
 /** The request of a revert: the range to undo, and the options. */
-export interface RevertJob extends Pick<RestoreJob, 'parent' | 'description' | 'confirm' | 'dryRun'> {
+export interface RevertJob
+  extends Pick<RestoreJob, 'parent' | 'description' | 'confirm' | 'dryRun' | 'skipIfUnchanged'> {
   /** The earlier end of the range. */
   readonly from: StoredCheckpoint;
   /** The later end of the range. When absent, the range ends at the current state. */
@@ -61,13 +62,14 @@ export async function runRevert(
   context: OperationContext,
 ): Promise<RevertOutcome> {
   let found: Pick<RevertOutcome, 'paths' | 'partial' | 'merged'> | undefined;
-  const { from, to, parent, description, confirm, dryRun } = revert;
+  const { from, to, parent, description, confirm, dryRun, skipIfUnchanged } = revert;
   const draft: RestoreJob = {
     parent,
     step: 'restore',
     description,
     confirm,
     dryRun,
+    skipIfUnchanged,
     target: from,
     mode: 'hard',
     scope: 'files',

@@ -79,6 +79,24 @@ test('a restore sets modes that are stricter than usual, and never widens a mode
   await daemon.close();
 });
 
+test('a restore that changes no file makes no checkpoint with `skipIfUnchanged`, unless it restores the conversation', async () => {
+  const { daemon, root, session } = await opened({ a: 'one' });
+  write(root, { a: 'two' });
+  const asked = { session, tag: '0', skipIfUnchanged: true } as const;
+  const changing = await daemon.call('checkpoint/restore', { ...asked, scope: 'files' });
+  assert.equal([changing.restored.length, changing.dryRun], [1, undefined]);
+  const heard = daemon.told.length;
+  const skipped = await daemon.call('checkpoint/restore', { ...asked, scope: 'files' });
+  assert.equal([skipped.dryRun, skipped.safety, skipped.checkpoint], [true, undefined, undefined]);
+  assert.is(daemon.told.length, heard);
+  const both = await daemon.call('checkpoint/restore', { ...asked, scope: 'both' });
+  assert.equal([both.dryRun, both.checkpoint?.kind], [undefined, 'restore']);
+  await daemon.call('checkpoint/undo', { session });
+  await daemon.call('checkpoint/undo', { session });
+  assert.is(readFileSync(join(root, 'a'), 'utf8'), 'two');
+  await daemon.close();
+});
+
 test('a restore of one changed file keeps the inode and times of all other files (F23)', async () => {
   const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f/${i}`, `${i}`]));
   const { daemon, root, session } = await opened(files);

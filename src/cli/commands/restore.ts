@@ -1,6 +1,6 @@
 // checkpointd restore: restores the files of a checkpoint. First shows the plan and asks the user. checkpointd undo
 // reverses the last restore, and checkpointd redo repeats a restore that undo reversed.
-import type { PathRef, RevertResult } from '../../protocol/types.ts';
+import type { PathRef, RestoreResult, RevertResult } from '../../protocol/types.ts';
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { agreed } from '../confirm.ts';
 import { sayDiff, sayPlannedPatch } from '../diff-text.ts';
@@ -46,8 +46,14 @@ export const restore: CliCommand = {
       ...only,
       ...(typeof author === 'string' ? { author } : {}),
     };
-    // Skips a restore that would change nothing, because the next undo would reverse this empty restore and nothing
-    // else.
+    // The daemon skips a restore that would change nothing, because the next undo would reverse this empty restore and
+    // nothing else.
+    const real = { ...wanted, confirm: true, skipIfUnchanged: true };
+    if (!isDry && !isAsked) {
+      const result = await ask('checkpoint/restore', real);
+      if (!printed(given, result)) sayRestored(result, tag, paths);
+      return result.failed.length > 0 ? exits.incomplete : 0;
+    }
     const plan = await ask('checkpoint/restore', { ...wanted, dryRun: true });
     const compared = { from: tag, reverse: true, paths: [...plan.restored, ...plan.deleted] };
     const isOver = isDry || changesNothing(plan);
@@ -59,20 +65,29 @@ export const restore: CliCommand = {
       printed(given, { ...plan, ...(isPatch && { diff: await diff() }) });
       return 0;
     }
-    if (!given.json && (isOver || isAsked)) sayRestore(plan, paths);
+    if (!given.json) sayRestore(plan, paths);
     if (!given.json && isPatch && compared.paths.length > 0)
       await (typeof author === 'string'
         ? sayPlannedPatch(await authorsPart(task, { tag, paths: compared.paths }, author))
         : sayDiff(task, compared));
     if (isOver) return 0;
-    if (isAsked && !(await agreed(given, { text: 'Restore?', does: 'restores' }))) return exits.failed;
-    const result = await ask('checkpoint/restore', { ...wanted, confirm: true });
+    if (!(await agreed(given, { text: 'Restore?', does: 'restores' }))) return exits.failed;
+    const result = await ask('checkpoint/restore', real);
     if (printed(given, result)) return result.failed.length > 0 ? exits.incomplete : 0;
-    if (!isAsked || differsFromPlan(plan, result) || result.failed.length > 0) sayRestore(result, paths);
-    if (!changesNothing(result)) say(`Restored [${tag}]. "checkpointd undo" reverses the restore.`);
+    if (differsFromPlan(plan, result) || result.failed.length > 0) sayRestored(result, tag, paths);
+    else sayReversible(tag);
     return result.failed.length > 0 ? exits.incomplete : 0;
   },
 };
+
+function sayRestored(result: RestoreResult, tag: string, paths: Task['paths']): void {
+  sayRestore(result, paths);
+  if (!changesNothing(result)) sayReversible(tag);
+}
+
+function sayReversible(tag: string): void {
+  say(`Restored [${tag}]. "checkpointd undo" reverses the restore.`);
+}
 
 /**
  * Returns the plan of a restore that changes only this author's work. A comparison of two checkpoints would include the

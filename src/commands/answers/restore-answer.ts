@@ -13,7 +13,6 @@ import { pathRef } from './paths.ts';
 export async function restoreAnswer(
   session: Session,
   outcome: RestoreOutcome,
-  dryRun: boolean,
   context: OperationContext,
 ): Promise<Wire.RestoreResult> {
   const { safety, checkpoint, ms } = outcome;
@@ -26,7 +25,7 @@ export async function restoreAnswer(
     conversation: hasMoved ? lengthsOf(session.parts.conversation.state) : undefined,
     checkpoint: made,
     counts: countsOf(outcome),
-    dryRun: dryRun || undefined,
+    dryRun: outcome.isPlan,
     ms,
   };
 }
@@ -87,7 +86,7 @@ export async function restoreAgain(
   const nothing = { restored: [], deleted: [], failed: [], conflicts: [], skipped: [] };
   const { historyLength } = stored.record;
   const outcome = { ...nothing, checkpoint: stored, historyLength, ms: 0, safety };
-  return restoreAnswer(session, outcome, false, context);
+  return restoreAnswer(session, outcome, context);
 }
 
 /** Counts the paths of a restore by result, including the paths that were cut from the lists. */

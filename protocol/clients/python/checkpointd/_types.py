@@ -2476,9 +2476,9 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     paths: List[PathRef]
     # Limits the restore to changes that this author made since the checkpoint. Name the author as
     # in `checkpoint/revert`. Paths whose authors cannot be distinguished are in `skipped`. Only
-    # files are restored, so no other `scope` is allowed. The current checkpoint must descend from
-    # the checkpoint `tag`. The request is refused if a requested path has not changed since the
-    # checkpoint, or if the ledger does not know the author.
+    # the `scope` `files` is allowed. The current checkpoint must descend from `tag`. The request
+    # is refused if a requested path has not changed since the checkpoint, or if the ledger does
+    # not know the author.
     author: str
     # Says what happens to edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
@@ -2489,6 +2489,8 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
+    # True to skip a restore of files that changes nothing. Absent: false.
+    skipIfUnchanged: bool
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey

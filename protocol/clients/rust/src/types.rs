@@ -3383,9 +3383,9 @@ pub struct CheckpointRestoreParams {
     pub paths: Option<Vec<PathRef>>,
     /// Limits the restore to changes that this author made since the checkpoint. Name the author as
     /// in `checkpoint/revert`. Paths whose authors cannot be distinguished are in `skipped`. Only
-    /// files are restored, so no other `scope` is allowed. The current checkpoint must descend from
-    /// the checkpoint `tag`. The request is refused if a requested path has not changed since the
-    /// checkpoint, or if the ledger does not know the author.
+    /// the `scope` `files` is allowed. The current checkpoint must descend from `tag`. The request
+    /// is refused if a requested path has not changed since the checkpoint, or if the ledger does
+    /// not know the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// Says what happens to edits from outside the session. Absent: `overwrite`.
@@ -3401,6 +3401,9 @@ pub struct CheckpointRestoreParams {
     /// True to return the plan and change nothing. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
+    /// True to skip a restore of files that changes nothing. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip_if_unchanged: Option<bool>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
     /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3424,6 +3427,7 @@ impl CheckpointRestoreParams {
             expect: None,
             confirm: None,
             dry_run: None,
+            skip_if_unchanged: None,
             idempotency_key: None,
             work_done_token: None,
         }
