@@ -2,7 +2,7 @@
 import type { Course, Episode } from './episode.ts';
 import { describe, differences, isTemporary, type Manifest, refOf } from './manifest.ts';
 import { assertHolds, hasContent, isAtOrBelow, list, wanted } from './oracle.ts';
-import { complaints, complaintText, type RestoreAnswer } from './restored.ts';
+import { type Complaint, complaints, complaintText, type RestoreAnswer } from './restored.ts';
 import type { Step } from './steps.ts';
 import { Defect } from './tally.ts';
 
@@ -71,6 +71,9 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
   const { outcome, before, capturedBefore, after, resumed, opened, edited } = course;
   const { target, mode, path } = meant;
   const restored = (opened?.['recovered'] ?? undefined) as RestoreAnswer | undefined;
+  // A hard restore deletes an ignored file if a checkpoint holds the file.
+  const held = episode.oracle.heldPaths();
+  const isFault = ({ path: of, isIgnored }: Complaint): boolean => !(isIgnored === true && held.has(of));
   const answer = outcome.is === 'answered' ? (outcome.result as unknown as RestoreAnswer) : restored;
   if (answer !== undefined) {
     episode.world.tally.restores += 1;
@@ -80,7 +83,6 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
       outcome.is === 'answered'
         ? capturedBefore
         : new Map([...first].filter(([name]) => capturedBefore.has(name) || (target?.has(name) ?? false)));
-    const held = episode.oracle.heldPaths();
     const wrong =
       target === undefined
         ? []
@@ -88,7 +90,7 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
             { target, before: first, capturedBefore: capturedFirst, mode, path },
             after,
             answer,
-          ).filter(({ path: of, isIgnored }) => !(isIgnored === true && held.has(of)));
+          ).filter(isFault);
     if (wrong.length > 0)
       throw new Defect(`a restore succeeded, but left wrong files: ${wrong.map(complaintText).join('; ')}`);
     await judgeCheckpoints(episode, course, answer);
@@ -98,7 +100,7 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
       ([name, thing]) => !isAtOrBelow(name, edited) && after.get(name)?.git !== thing.git,
     );
     const done = complaints({ target, before, capturedBefore, mode, path }, after, none).filter(
-      ({ path: of }) => !isAtOrBelow(of, edited),
+      (each) => isFault(each) && !isAtOrBelow(each.path, edited),
     );
     if (undone.length > 0 && done.length > 0)
       throw new Defect(
