@@ -87,7 +87,8 @@ export function isTrash(storage: string, name: string): boolean {
 }
 
 /**
- * Deletes trash, if there is any. The marker is deleted last. If this fails, logs a warning: the next sweep deletes the remaining files.
+ * Deletes trash, if there is any. The marker is deleted last. If this fails, logs a warning: the next sweep deletes the
+ * remaining files.
  */
 export async function deleteTrash(trash: string | undefined, log: Log): Promise<void> {
   if (trash === undefined) return;

@@ -23,7 +23,7 @@ test('session/close removes the shadow repository, and the daemon continues (Q37
     assert.is(again.session, session);
     assert.is(again.resumed, false);
     assert.is((await client.close()).code, 0);
-    await rig.emptied();
+    assert.equal(rig.stored(), []);
     assert.equal(rig.children(), []);
   }));
 
@@ -57,7 +57,7 @@ for (const [name, code, end] of ends) {
       assert.ok(rig.children().length > 0, 'git children run');
       end(client);
       assert.equal(await client.exit(), { code, signal: null });
-      await rig.emptied();
+      assert.equal(rig.stored(), []);
       assert.equal(rig.children(), []);
       assert.equal(rig.tree(), { 'a.txt': 'edited\n', 'deep/b.txt': 'b\n' });
     }));
@@ -71,7 +71,7 @@ test('the requests shutdown and exit remove the shadow repository and end the da
     assert.equal(rig.sessions(), [], 'gone when the answer is there');
     client.notify('exit');
     assert.equal(await client.exit(), { code: 0, signal: null });
-    await rig.emptied();
+    assert.equal(rig.stored(), []);
   }));
 
 /**
@@ -164,7 +164,7 @@ test('a daemon detects the death of its parent even if its input stays open', ()
     } finally {
       process.kill(Number(sleeper));
     }
-    await rig.emptied();
+    assert.equal(rig.stored(), []);
     assert.equal(rig.children(), []);
     assert.match(rig.logText(), /ends: parentDeath, exit code 1/);
   }));
@@ -182,7 +182,7 @@ test('after an uncaught failure, the daemon removes the shadow repository, and e
     await client.request('checkpoint/create', { session, ...turn });
     writeFileSync(trigger, '');
     assert.equal(await client.exit(), { code: 70, signal: null });
-    await rig.emptied();
+    assert.equal(rig.stored(), []);
     assert.equal(rig.children(), []);
     assert.match(client.stderr, /defect/);
     assert.not.match(client.stderr, /secret words/);
