@@ -25,7 +25,8 @@ const help = `
 npm test          checks types, lint, format and generated files, and runs every test
 npm run test:long runs the long tests
 
-Both accept "-- --only TEXT", which runs only test files with this text in their path.`;
+Both accept "-- --only TEXT", which runs only test files with this text in their path. To run one file without this
+script: node --import ./dist/test/support/object-details.js dist/test/FILE.test.js`;
 
 const { values: flags } = commandLine(help, {
   options: { long: { type: 'boolean', default: false }, only: { type: 'string' } },
@@ -46,6 +47,9 @@ function scratchDirectory(prefix: string): string {
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
+
+/** The module with which uvu prints every error. */
+const printableErrors = new URL('../test/support/object-details.js', import.meta.url).href;
 
 /** The directory in which each test process records the parts of the protocol that it saw in frames. */
 const traffic = scratchDirectory(join(tmpdir(), 'checkpointd-traffic-'));
@@ -161,7 +165,7 @@ function inSources(output: string): string {
 function runFile(file: string): Promise<Outcome> {
   return new Promise((resolve) => {
     const started = performance.now();
-    const child = spawn(process.execPath, [join(root, file)], {
+    const child = spawn(process.execPath, ['--import', printableErrors, join(root, file)], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
