@@ -244,12 +244,6 @@ export class CheckpointIndex {
     };
   }
 
-  /** Returns every safety checkpoint, ordered by `seq`. */
-  safeties(): StoredCheckpoint[] {
-    const rows = this.#bySeq().filter((row) => this.#rows.kindAt(row) === 'safety');
-    return rows.flatMap((row) => this.#at(row) ?? []);
-  }
-
   /** Returns the checkpoints of a turn's tools in list order, each tag once. */
   toolsOf(turn: CheckpointId): StoredCheckpoint[] {
     const row = this.#rows.rowOf(turn);
@@ -267,6 +261,13 @@ export class CheckpointIndex {
     if (row === undefined || row === this.#head) return false; // the head itself is never detached
     this.#attached ??= this.#lines.upTo(this.#head);
     return this.#attached[row] !== 1;
+  }
+
+  /** Returns the head and its existing ancestors, newest first. */
+  *lineOfHead(): Iterable<StoredCheckpoint> {
+    if (this.head === undefined) return;
+    yield this.head;
+    yield* this.ancestorsOf(this.head.record.id);
   }
 
   /** Returns the existing ancestors of a checkpoint, nearest first. Skips removed checkpoints. */

@@ -30,13 +30,7 @@ export function sideOf(index: CheckpointIndex, { record }: StoredCheckpoint): Si
 
 /** Returns a capture of the current work tree as a state that can be compared. */
 export function presentSide(index: CheckpointIndex, { snapshot, skipped }: Capture): Side {
-  return { snapshot, skipped, before: () => newestFirst(index) };
-}
-
-function* newestFirst(index: CheckpointIndex): Iterable<StoredCheckpoint> {
-  if (index.head === undefined) return;
-  yield index.head;
-  yield* index.ancestorsOf(index.head.record.id);
+  return { snapshot, skipped, before: () => index.lineOfHead() };
 }
 
 interface Comparison {
@@ -73,6 +67,19 @@ export async function comparable(
     from: await filled(store, from.snapshot, fills.from),
     to: await filled(store, to.snapshot, fills.to),
   };
+}
+
+/**
+ * True when a capture of the current work tree found the same files as a checkpoint. Ignores the paths that the capture
+ * or the checkpoint's capture skipped.
+ */
+export async function isUnchanged(
+  { store, index }: Pick<Counted, 'store' | 'index'>,
+  checkpoint: StoredCheckpoint,
+  present: Capture,
+): Promise<boolean> {
+  const { from, to } = await comparable(store, sideOf(index, checkpoint), presentSide(index, present));
+  return from === to;
 }
 
 async function compare(store: SnapshotStore, from: Side, to: Side): Promise<Comparison> {

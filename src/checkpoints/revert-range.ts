@@ -48,7 +48,7 @@ export function revertRange(index: CheckpointIndex, { tag, from, to, author }: A
 
 /** Returns the range from the oldest checkpoint on the head's line to the current work tree. */
 function wholeLine(index: CheckpointIndex): RevertRange {
-  const oldest = [...lineOfHead(index)].at(-1);
+  const oldest = [...index.lineOfHead()].at(-1);
   if (oldest !== undefined) return { from: oldest };
   throw new CheckpointdError('InvalidRange', 'The session has no checkpoint, so there is nothing to revert.');
 }
@@ -99,17 +99,11 @@ function turnRange(index: CheckpointIndex, turn: StoredCheckpoint): RevertRange 
 /** Returns the first turn that follows a checkpoint on the line of the head. */
 function turnAfter(index: CheckpointIndex, id: string): StoredCheckpoint | undefined {
   let nearest: StoredCheckpoint | undefined;
-  for (const each of lineOfHead(index)) {
+  for (const each of index.lineOfHead()) {
     if (each.record.id === id) return nearest;
     if (each.record.kind === 'turn') nearest = each;
   }
   return undefined;
-}
-
-function* lineOfHead(index: CheckpointIndex): Iterable<StoredCheckpoint> {
-  if (index.head === undefined) return;
-  yield index.head;
-  yield* index.ancestorsOf(index.head.record.id);
 }
 
 function isBefore(index: CheckpointIndex, earlier: string, later: StoredCheckpoint['record']['id']): boolean {

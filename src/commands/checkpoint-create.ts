@@ -6,7 +6,7 @@ import { newCheckpointId, type Tag } from '../base/ids.ts';
 import { oneLine } from '../base/text/one-line.ts';
 import type { Capture } from '../capture/capturer.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
-import { comparable, presentSide, sideOf } from '../checkpoints/compared.ts';
+import { isUnchanged } from '../checkpoints/compared.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import { capturePresent, countersOf, presentFacts, publish } from '../checkpoints/publish.ts';
 import { parseName, parseTag, tagParts, toolTag, turnTag } from '../checkpoints/tag.ts';
@@ -48,7 +48,7 @@ async function create({
   const parent = params.parent == null ? head : index.resolve(params.parent);
   const capture = await capturePresent(checkpoints, context);
   const facts = { path: capture.path, ms: Math.round(capture.ms), reason: capture.reason };
-  if (params.onlyIfChanged === true && head !== undefined && (await isSame(checkpoints, head, capture)))
+  if (params.onlyIfChanged === true && head !== undefined && (await isUnchanged(checkpoints, head, capture)))
     return createAnswer(session, head, { created: false, capture: facts }, context, capture);
   context.signal.throwIfAborted();
   const tag = nextTag(checkpoints, params);
@@ -94,16 +94,6 @@ async function moveTo(
   const lost =
     'The checkpoint was made, but the log could not record that the checkpoint used the pending message. If the session is opened without checkpoints, the message is pending again';
   await afterCommit(context, lost, () => conversation.recordHead());
-}
-
-/**
- * True when the work tree is the same as in a checkpoint. Ignores the paths that the checkpoint's capture or the new
- * capture skipped.
- */
-async function isSame(checkpoints: Checkpoints, head: StoredCheckpoint, capture: Capture): Promise<boolean> {
-  const { index } = checkpoints;
-  const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, capture));
-  return from === to;
 }
 
 async function createAnswer(

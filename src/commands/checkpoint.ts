@@ -6,7 +6,7 @@ import { files } from '../base/files.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import { type CheckpointIndex, requireBase } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
-import { comparable, presentSide, sideOf, snapshotSize } from '../checkpoints/compared.ts';
+import { isUnchanged, snapshotSize } from '../checkpoints/compared.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import { parseName } from '../checkpoints/tag.ts';
 import { checkGit } from '../git/process/version.ts';
@@ -202,10 +202,8 @@ export const checkpointHasChanges = defineCommand('checkpoint/hasChanges', async
   const { snapshot, skipped } = head.record;
   const isChanged = await capture.isChanged(snapshot, context.signal, skipped);
   if (isChanged !== 'unsure') return { hasChanges: isChanged };
-  // If the head's capture or the new capture skipped a path, this path counts as unchanged.
   const present = await capture.capture({ previous: snapshot, signal: context.signal });
-  const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, present));
-  return { hasChanges: from !== to };
+  return { hasChanges: !(await isUnchanged(checkpoints, head, present)) };
 });
 
 /** Gives a checkpoint a name that is unique in the session, or removes the checkpoint's name. */

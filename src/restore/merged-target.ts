@@ -47,7 +47,7 @@ export async function unprotectMerged(
 export async function unprotectAllMerged(site: RestoreSite, context: OperationContext): Promise<void> {
   const { store, index } = site.checkpoints;
   if (store.isSweptByOthers !== true) return;
-  const left = index.safeties().filter(({ record }) => record.reverted !== undefined);
+  const left = index.list('safety').filter(({ record }) => record.reverted !== undefined);
   await unprotectMerged(
     site,
     left.map(({ record }) => record.id),

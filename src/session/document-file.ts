@@ -12,6 +12,7 @@ import { readInSlices } from '../base/regular-file.ts';
 import { Slices } from '../base/slices.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
+import { capturePresent } from '../checkpoints/publish.ts';
 import {
   type ConversationDocument,
   documentText,
@@ -165,18 +166,10 @@ function saveIn(session: Session, target: string, context: OperationContext): Pr
   return session.parts.queue.run(async () => {
     const checkpoints = await recoveredIn(session, target, operation);
     const path = fromBytes(Buffer.from(relative(session.parts.workTree.root, target), 'utf8'));
-    const previous = checkpoints.index.head?.record.snapshot;
-    const present = await checkpoints.capture
-      .capture({
-        previous,
-        alsoInclude: [path],
-        signal: context.signal,
-        onProgress: context.progress('capture'),
-      })
-      .catch((error: unknown) => {
-        const isOfTree = error instanceof CheckpointdError && error.kind.startsWith('WorkTree');
-        throw isOfTree ? unsaved(target, error.message, error) : error;
-      });
+    const present = await capturePresent(checkpoints, context, [path]).catch((error: unknown) => {
+      const isOfTree = error instanceof CheckpointdError && error.kind.startsWith('WorkTree');
+      throw isOfTree ? unsaved(target, error.message, error) : error;
+    });
     const left = present.skipped.find((skipped) => isTreePathWithin(path, skipped.path));
     if (left !== undefined) throw unsaved(target, `a checkpoint cannot hold the file (${left.reason})`);
     if ((await checkpoints.store.entry(present.snapshot, path)) === undefined)

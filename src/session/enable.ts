@@ -11,7 +11,7 @@ import { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { StatsCache } from '../checkpoints/compared.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
-import { presentFacts, publish } from '../checkpoints/publish.ts';
+import { capturePresent, presentFacts, publish } from '../checkpoints/publish.ts';
 import { baseTag } from '../checkpoints/tag.ts';
 import { checkGit } from '../git/process/version.ts';
 import { recoverAnswered, reopenUnpublished } from '../restore/after-power-cut.ts';
@@ -173,10 +173,7 @@ export async function createBase(
   checkpoints: Checkpoints,
   context: OperationContext,
 ): Promise<void> {
-  const capture = await checkpoints.capture.capture({
-    signal: context.signal,
-    onProgress: context.progress('capture'),
-  });
+  const capture = await capturePresent(checkpoints, context);
   if (
     capture.root.entries.size === 0 &&
     files.readdirSync(session.parts.workTree.root).some((name) => !isGitName(name))

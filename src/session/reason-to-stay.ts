@@ -90,7 +90,7 @@ function suspectSafeties(checkpoints: Checkpoints): CheckpointRecord[] {
   const { index } = checkpoints;
   const head = index.head?.record.snapshot;
   return index
-    .safeties()
+    .list('safety')
     .map(({ record }) => record)
     .filter((record) => record.snapshot !== head && record.snapshot !== restoredBefore(checkpoints, record));
 }

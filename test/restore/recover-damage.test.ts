@@ -85,7 +85,7 @@ test('if target and safety checkpoint are lost, the restore is given up, and int
     const session = await broken(rig);
     const found = turnsOn(rig);
     const { index } = session.requireCheckpoints();
-    const safety = index.safeties().at(-1)?.record.snapshot ?? '';
+    const safety = index.list('safety').at(-1)?.record.snapshot ?? '';
     const target = index.resolve('1').record.snapshot;
     spoil(session, [safety, target], 'missing');
     const warnings: string[] = [];
