@@ -20,7 +20,6 @@ interface Listing {
 
 export class CheckpointIndex {
   readonly #rows: CheckpointRows;
-  readonly #lines: Lines;
   /** Maps each tag and name to its row in {@link CheckpointRows}. */
   readonly #byTag = new Map<Tag, number>();
   readonly #byName = new Map<string, number>();
@@ -49,7 +48,6 @@ export class CheckpointIndex {
   /** Fills the index from the stored checkpoints, oldest first. `lost` has the facts about removed checkpoints. */
   constructor(stored: readonly StoredCheckpoint[], lost: FactsOfLost = noneLost) {
     this.#rows = new CheckpointRows(lost);
-    this.#lines = new Lines(this.#rows);
     const made = stored.map((checkpoint) => ({ seq: checkpoint.record.seq, checkpoint }));
     for (const step of [...made, ...lost.turns].sort((a, b) => a.seq - b.seq))
       if ('checkpoint' in step) this.add(step.checkpoint);
@@ -92,9 +90,26 @@ export class CheckpointIndex {
     return this.#seq;
   }
 
-  /** The oldest checkpoint that is not a safety checkpoint. */
-  get oldest(): StoredCheckpoint | undefined {
-    return this.#at(this.#bySeq().find((row) => this.#rows.kindAt(row) !== 'safety'));
+  /**
+   * The base: the checkpoint of tag "0". When tag "0" was deleted, the oldest checkpoint that is not a safety
+   * checkpoint.
+   */
+  get base(): StoredCheckpoint | undefined {
+    const oldest = (): number | undefined => this.#bySeq().find((row) => this.#rows.kindAt(row) !== 'safety');
+    return this.byTag(baseTag) ?? this.#rows.at(oldest());
+  }
+
+  /**
+   * Returns the base. @throws UnknownCheckpoint when all checkpoints were deleted; the message says how to make
+   * a new one
+   */
+  requireBase(): StoredCheckpoint {
+    const { base } = this;
+    if (base !== undefined) return base;
+    throw new CheckpointdError(
+      'UnknownCheckpoint',
+      'All checkpoints of this session were deleted. Use checkpoint/create to make one, or checkpoint/init to make a new base.',
+    );
   }
 
   /**
@@ -111,7 +126,7 @@ export class CheckpointIndex {
    * takes the older checkpoint's place in the list.
    */
   add(checkpoint: StoredCheckpoint): void {
-    const { record, tag, name } = checkpoint;
+    const { record, name } = checkpoint;
     invariant(
       this.#rows.rowOf(record.id) === undefined,
       'a new checkpoint has the id of an earlier checkpoint',
@@ -119,7 +134,7 @@ export class CheckpointIndex {
     const row = this.#rows.add(checkpoint);
     this.#isOrdered &&= record.seq > this.#seq;
     this.#seq = Math.max(this.#seq, record.seq);
-    const listedAs = tag ?? record.madeAs;
+    const listedAs = tagOrMadeAs(checkpoint);
     this.#places[row] = record.place ?? record.seq;
     if (listedAs !== undefined) {
       if (record.kind === 'turn') this.#releaseToolTags(listedAs);
@@ -135,7 +150,7 @@ export class CheckpointIndex {
     this.#generation += 1;
     for (const id of ids) {
       const row = this.#rows.rowOf(id);
-      const stored = row === undefined ? undefined : this.#rows.at(row);
+      const stored = this.#rows.at(row);
       if (row === undefined || stored === undefined) continue;
       this.#unlist(row);
       if (stored.name !== undefined) this.#byName.delete(stored.name);
@@ -147,7 +162,7 @@ export class CheckpointIndex {
 
   rename(id: CheckpointId, name: string | undefined): void {
     const row = this.#rows.rowOf(id);
-    const stored = row === undefined ? undefined : this.#rows.at(row);
+    const stored = this.#rows.at(row);
     invariant(row !== undefined && stored !== undefined, 'the renamed checkpoint is unknown');
     if (stored.name !== undefined) this.#byName.delete(stored.name);
     const { name: _old, ...rest } = stored;
@@ -156,15 +171,15 @@ export class CheckpointIndex {
   }
 
   byId(id: string): StoredCheckpoint | undefined {
-    return this.#at(this.#rows.rowOf(id));
+    return this.#rows.at(this.#rows.rowOf(id));
   }
 
   byTag(tag: Tag): StoredCheckpoint | undefined {
-    return this.#at(this.#byTag.get(tag));
+    return this.#rows.at(this.#byTag.get(tag));
   }
 
   byName(name: string): StoredCheckpoint | undefined {
-    return this.#at(this.#byName.get(name));
+    return this.#rows.at(this.#byName.get(name));
   }
 
   /**
@@ -219,10 +234,9 @@ export class CheckpointIndex {
     );
   }
 
-  /** Returns the checkpoint with which the statistics compare this checkpoint; see {@link Lines.before}. */
+  /** Returns the checkpoint with which the statistics compare this checkpoint; see {@link CheckpointRows.before}. */
   predecessor(id: CheckpointId): StoredCheckpoint | undefined {
-    const row = this.#rows.rowOf(id);
-    return row === undefined ? undefined : this.#at(this.#lines.before(row));
+    return this.#rows.at(this.#rows.before(this.#rows.rowOf(id)));
   }
 
   /**
@@ -240,16 +254,16 @@ export class CheckpointIndex {
     const wanted = kind === 'every' || kind === 'all' ? rows : rows.filter(isWanted);
     return {
       length: wanted.length,
-      slice: (start, end) => wanted.slice(start, end).flatMap((row) => this.#at(row) ?? []),
+      slice: (start, end) => wanted.slice(start, end).flatMap((row) => this.#rows.at(row) ?? []),
     };
   }
 
   /** Returns the checkpoints of a turn's tools in list order, each tag once. */
   toolsOf(turn: CheckpointId): StoredCheckpoint[] {
     const row = this.#rows.rowOf(turn);
-    const rows = row === undefined ? [] : this.#lines.toolsOf(row, this.#bySeq());
+    const rows = row === undefined ? [] : this.#rows.toolsOf(row, this.#bySeq());
     rows.sort((a, b) => (this.#places[a] ?? 0) - (this.#places[b] ?? 0));
-    return rows.flatMap((each) => this.#at(each) ?? []);
+    return rows.flatMap((each) => this.#rows.at(each) ?? []);
   }
 
   /**
@@ -259,40 +273,37 @@ export class CheckpointIndex {
   isDetached(id: CheckpointId): boolean {
     const row = this.#rows.rowOf(id);
     if (row === undefined || row === this.#head) return false; // the head itself is never detached
-    this.#attached ??= this.#lines.upTo(this.#head);
+    this.#attached ??= this.#rows.lineUpTo(this.#head);
     return this.#attached[row] !== 1;
   }
 
   /** Returns the head and its existing ancestors, newest first. */
   *lineOfHead(): Iterable<StoredCheckpoint> {
-    if (this.head === undefined) return;
-    yield this.head;
-    yield* this.ancestorsOf(this.head.record.id);
+    const { head } = this;
+    if (head === undefined) return;
+    yield head;
+    yield* this.ancestorsOf(head.record.id);
   }
 
   /** Returns the existing ancestors of a checkpoint, nearest first. Skips removed checkpoints. */
   *ancestorsOf(id: CheckpointId): Iterable<StoredCheckpoint> {
     for (let row = this.#rows.rowOf(id); row !== undefined; ) {
       row = this.#rows.parentAt(row);
-      const stored = this.#at(row);
+      const stored = this.#rows.at(row);
       if (stored !== undefined) yield stored;
     }
   }
 
-  #at(row: number | undefined): StoredCheckpoint | undefined {
-    return row === undefined ? undefined : this.#rows.at(row);
-  }
-
   #tagAt(row: number): Tag | undefined {
     const stored = this.#rows.at(row);
-    const tag = stored?.tag ?? stored?.record.madeAs;
+    const tag = stored && tagOrMadeAs(stored);
     return tag !== undefined && this.#byTag.get(tag) === row ? tag : undefined;
   }
 
   #bySeq(): number[] {
     const rows = this.#rows.rows();
     if (this.#isOrdered) return rows;
-    const seqs = new Map(rows.map((row) => [row, this.#at(row)?.record.seq ?? 0]));
+    const seqs = new Map(rows.map((row) => [row, this.#rows.at(row)?.record.seq ?? 0]));
     return rows.sort((a, b) => (seqs.get(a) ?? 0) - (seqs.get(b) ?? 0));
   }
 
@@ -312,8 +323,8 @@ export class CheckpointIndex {
    */
   #byCommitPrefix(text: string): StoredCheckpoint | undefined {
     if (!/^[0-9a-f]{7,64}$/.test(text)) return undefined;
-    const rows = this.#rows.rows().filter((row) => this.#at(row)?.commit?.startsWith(text));
-    return rows.length === 1 ? this.#at(rows[0]) : undefined;
+    const rows = this.#rows.rows().filter((row) => this.#rows.at(row)?.commit?.startsWith(text));
+    return rows.length === 1 ? this.#rows.at(rows[0]) : undefined;
   }
 
   #list(row: number, tag: Tag): void {
@@ -351,79 +362,6 @@ export class CheckpointIndex {
   #newestHead(): number | undefined {
     return this.#bySeq().findLast((row) => this.#rows.kindAt(row) !== 'safety');
   }
-}
-
-// The lines of checkpoints. The record of each checkpoint names its parent, which is the previous checkpoint of the
-// line. A restore begins a new line beside the old line. This class uses only the rows and kinds of checkpoints. The
-// index maps tags to checkpoints.
-
-export class Lines {
-  readonly #rows: CheckpointRows;
-
-  constructor(rows: CheckpointRows) {
-    this.#rows = rows;
-  }
-
-  /** Returns an array with a 1 at the row of `head` and at the rows of its ancestors. */
-  upTo(head: number | undefined): Uint8Array {
-    const line = new Uint8Array(this.#rows.end);
-    for (let row = head; row !== undefined; row = this.#rows.parentAt(row)) line[row] = 1;
-    return line;
-  }
-
-  /**
-   * Returns the row of the checkpoint with which the statistics compare this checkpoint. A turn is compared with the
-   * nearest earlier turn, a tool with the nearest earlier turn or tool, and any other checkpoint with its parent. Skips
-   * earlier checkpoints that were made with the same tag. Returns undefined for the base. Follows the line of the
-   * checkpoint and ignores the number in the tag. Therefore only a deletion can change the result.
-   */
-  before(row: number): number | undefined {
-    const stored = this.#rows.at(row);
-    if (stored === undefined) return undefined;
-    const { kind, parent } = stored.record;
-    if (kind !== 'turn' && kind !== 'tool')
-      return parent === undefined ? undefined : this.#rows.rowOf(parent);
-    for (let at = this.#rows.parentAt(row); at !== undefined; at = this.#rows.parentAt(at)) {
-      const before = this.#rows.kindAt(at);
-      if (before !== 'turn' && (before !== 'tool' || kind === 'turn')) continue;
-      const earlier = this.#rows.at(at);
-      if (earlier !== undefined && madeAs(earlier) !== madeAs(stored)) return at;
-    }
-    return undefined;
-  }
-
-  /**
-   * Returns the tools of this turn among `rows`, up to the next turn. If a tool's tag was repeated, returns only the
-   * latest row with the tag.
-   */
-  toolsOf(turn: number, rows: readonly number[]): number[] {
-    const number = turnNumber(this.#rows.at(turn));
-    const latest = new Map<string | undefined, number>();
-    for (const row of rows) {
-      if (row < turn || this.#rows.kindAt(row) !== 'tool' || this.#turnBefore(row) !== turn) continue;
-      const stored = this.#rows.at(row);
-      // Compares the numbers of the turns, because a turn between this turn and the tool may have been deleted. The
-      // tools of that deleted turn do not belong to this turn.
-      if (stored !== undefined && turnNumber(stored) === number) latest.set(madeAs(stored), row);
-    }
-    return [...latest.values()];
-  }
-
-  #turnBefore(row: number): number | undefined {
-    let at = this.#rows.parentAt(row);
-    while (at !== undefined && (this.#rows.kindAt(at) !== 'turn' || this.#rows.at(at) === undefined))
-      at = this.#rows.parentAt(at);
-    return at;
-  }
-}
-
-function madeAs({ record, tag }: StoredCheckpoint): string | undefined {
-  return tag ?? record.madeAs;
-}
-
-function turnNumber(stored: StoredCheckpoint | undefined): number | undefined {
-  const tag = stored?.tag ?? stored?.record.madeAs;
-  return tag === undefined ? undefined : tagParts(tag).turn;
 }
 
 // The checkpoints of a session, each in a numbered row. Row numbers grow and are never reused, so lines and listings
@@ -483,8 +421,8 @@ export class CheckpointRows {
   }
 
   /** Returns the checkpoint of a row without its undo and redo stacks. */
-  at(row: number): StoredCheckpoint | undefined {
-    return this.#stored[row];
+  at(row: number | undefined): StoredCheckpoint | undefined {
+    return row === undefined ? undefined : this.#stored[row];
   }
 
   /** Returns the checkpoint of a row as it was passed to {@link add}. */
@@ -510,6 +448,56 @@ export class CheckpointRows {
     // Returns an array, because opening a session reads all rows, and a generator would take several times as long.
     for (let row = 0; row < this.end; row += 1) if (this.#stored[row] !== undefined) rows.push(row);
     return rows;
+  }
+
+  /** Returns an array with a 1 at the row of `head` and at the rows of its ancestors. */
+  lineUpTo(head: number | undefined): Uint8Array {
+    const line = new Uint8Array(this.end);
+    for (let row = head; row !== undefined; row = this.parentAt(row)) line[row] = 1;
+    return line;
+  }
+
+  /**
+   * Returns the row of the checkpoint with which the statistics compare this checkpoint. A turn is compared with the
+   * nearest earlier turn, a tool with the nearest earlier turn or tool, and any other checkpoint with its parent. Skips
+   * earlier checkpoints that were made with the same tag. Returns undefined for the base. Follows the line of the
+   * checkpoint and ignores the number in the tag. Therefore only a deletion can change the result.
+   */
+  before(row: number | undefined): number | undefined {
+    const stored = this.at(row);
+    if (row === undefined || stored === undefined) return undefined;
+    const { kind, parent } = stored.record;
+    if (kind !== 'turn' && kind !== 'tool') return parent === undefined ? undefined : this.rowOf(parent);
+    const kinds: readonly CheckpointKind[] = kind === 'turn' ? ['turn'] : ['turn', 'tool'];
+    for (let at = this.parentAt(row); at !== undefined; at = this.parentAt(at)) {
+      const earlier = this.at(at);
+      if (earlier === undefined || !kinds.includes(earlier.record.kind)) continue;
+      if (tagOrMadeAs(earlier) !== tagOrMadeAs(stored)) return at;
+    }
+    return undefined;
+  }
+
+  /**
+   * Returns the tools of this turn among `rows`, up to the next turn. If a tool's tag was repeated, returns only the
+   * latest row with the tag.
+   */
+  toolsOf(turn: number, rows: readonly number[]): number[] {
+    const number = turnNumber(this.at(turn));
+    const latest = new Map<string | undefined, number>();
+    for (const row of rows) {
+      const stored = this.at(row);
+      if (stored?.record.kind !== 'tool' || row < turn || this.#turnBefore(row) !== turn) continue;
+      // Compares the numbers of the turns, because a turn between this turn and the tool may have been deleted. The
+      // tools of that deleted turn do not belong to this turn.
+      if (turnNumber(stored) === number) latest.set(tagOrMadeAs(stored), row);
+    }
+    return [...latest.values()];
+  }
+
+  #turnBefore(row: number): number | undefined {
+    let at = this.parentAt(row);
+    while (at !== undefined && this.kindAt(at) !== 'turn') at = this.parentAt(at);
+    return at;
   }
 
   /**
@@ -546,8 +534,17 @@ export class CheckpointRows {
 
   /** Returns the index's own copy of an id, so that each id is in memory once. */
   #known(id: CheckpointId): CheckpointId {
-    return this.at(this.rowOf(id) ?? -1)?.record.id ?? id;
+    return this.at(this.rowOf(id))?.record.id ?? id;
   }
+}
+
+function tagOrMadeAs({ record, tag }: StoredCheckpoint): Tag | undefined {
+  return tag ?? record.madeAs;
+}
+
+function turnNumber(stored: StoredCheckpoint | undefined): number | undefined {
+  const tag = stored && tagOrMadeAs(stored);
+  return tag === undefined ? undefined : tagParts(tag).turn;
 }
 
 function isSameList(one: readonly object[], other: readonly object[]): boolean {
@@ -617,23 +614,4 @@ function isOn(ids: readonly CheckpointId[], count: number, top: StackNode | unde
     node = node?.below;
   }
   return count > 0;
-}
-
-// Returns the base: the checkpoint of tag "0", or the oldest checkpoint when tag "0" was deleted.
-
-export function baseOf(index: CheckpointIndex): StoredCheckpoint | undefined {
-  return index.byTag(baseTag) ?? index.oldest;
-}
-
-/**
- * Returns the base. @throws UnknownCheckpoint when all checkpoints were deleted; the message says how to make
- * a new one
- */
-export function requireBase(index: CheckpointIndex): StoredCheckpoint {
-  const base = baseOf(index);
-  if (base !== undefined) return base;
-  throw new CheckpointdError(
-    'UnknownCheckpoint',
-    'All checkpoints of this session were deleted. Use checkpoint/create to make one, or checkpoint/init to make a new base.',
-  );
 }

@@ -3,7 +3,6 @@
 import { isUtf8 } from 'node:buffer';
 import { CheckpointdError } from '../base/errors.ts';
 import type { BlobId } from '../base/ids.ts';
-import { requireBase } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import {
   changesBetween,
@@ -280,7 +279,7 @@ async function snapshotDiff(
 ): Promise<DiffOutcome> {
   const checkpoints = session.requireCheckpoints();
   const { store, index } = checkpoints;
-  const base = request.from === undefined ? requireBase(index) : index.resolve(request.from);
+  const base = request.from === undefined ? index.requireBase() : index.resolve(request.from);
   const sides = await comparable(
     store,
     sideOf(index, base),

@@ -4,7 +4,7 @@ import { systemClock } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { CheckpointId } from '../base/ids.ts';
-import { type CheckpointIndex, requireBase } from '../checkpoints/checkpoint-index.ts';
+import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { isUnchanged, snapshotSize } from '../checkpoints/compared.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
@@ -71,7 +71,7 @@ async function initAnswer(
   context: OperationContext,
 ): Promise<Wire.CheckpointInitResult> {
   const checkpoints = session.requireCheckpoints();
-  const base = requireBase(checkpoints.index);
+  const base = checkpoints.index.requireBase();
   return {
     initialized,
     checkpoints: checkpointsState(session),

@@ -1,6 +1,5 @@
 // The commands for sessions: open, get, list, close, delete, and look up the outcome of an operation.
 import { isDeepStrictEqual } from 'node:util';
-import { baseOf } from '../checkpoints/checkpoint-index.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import { checkTools, type KnownModel, knownModel, type ToolsByOrigin } from '../conversation/settings.ts';
 import { errorCodes } from '../protocol/methods.ts';
@@ -144,7 +143,7 @@ async function openResult(
 ): Promise<Wire.SessionOpenResult> {
   const { marker, workTree } = session.parts;
   const checkpoints = session.enabled;
-  const base = checkpoints && baseOf(checkpoints.index);
+  const base = checkpoints?.index.base;
   const { recovered } = session;
   session.recovered = undefined;
   return {

@@ -7,7 +7,6 @@ import type { SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
 import { counted } from '../base/text/plural.ts';
 import type { Capture } from '../capture/capturer.ts';
-import { baseOf } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { capturePresent } from '../checkpoints/publish.ts';
@@ -372,7 +371,7 @@ async function conflictsIn(
   const conflicts = new Set<TreePath>();
   if (head === undefined || head === present) return conflicts;
   const touched = new Set(changes.map(({ path }) => path));
-  const base = baseOf(checkpoints.index)?.record.snapshot;
+  const base = checkpoints.index.base?.record.snapshot;
   const sinceHead = await attemptAsync(isDamage, () => store.changes(head, present));
   const possible = sinceHead ?? changes.map(({ path, before }) => ({ path, after: before }));
   const sinceBase = base && (await attemptAsync(isDamage, () => store.changes(base, present)));

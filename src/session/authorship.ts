@@ -3,7 +3,7 @@
 import { timestamp } from '../base/clock.ts';
 import type { CheckpointId, SessionId } from '../base/ids.ts';
 import { contentAt } from '../capture/content-id.ts';
-import { baseOf, type CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
+import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { changesBetween, sideOf } from '../checkpoints/compared.ts';
 import { type Author, type Known, Ledger, type LedgerRecord } from '../checkpoints/ledger.ts';
@@ -94,7 +94,7 @@ export async function recordCheckpoint(
 /**
  * For the first checkpoint of a session, returns the paths whose content differs from the ledger. The ledger may still
  * have records of earlier checkpoints that were removed. Omits every path that has no record: for such a path, the base
- * in the store has the content ({@link baseOf}).
+ * in the store has the content ({@link CheckpointIndex.base}).
  */
 async function changesSinceKnown(
   { store, ledger }: Checkpoints,
@@ -365,7 +365,7 @@ interface PathHistory {
 export async function pathHistory(session: Session, path: TreePath): Promise<PathHistory> {
   const checkpoints = session.requireCheckpoints();
   const { ledger, store } = checkpoints;
-  const base = baseOf(checkpoints.index)?.record;
+  const base = checkpoints.index.base?.record;
   const original = base === undefined ? undefined : await store.entry(base.snapshot, path);
   const later = ledger.history(path);
   // The ledger may also have records from removed checkpoints. These records come before all others.

@@ -2,7 +2,6 @@
 // only logs the failure, and the operation does not fail.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { baseOf } from '../../checkpoints/checkpoint-index.ts';
 import { lengthsOf } from '../../conversation/state/state.ts';
 import { errorCodes } from '../../protocol/methods.ts';
 import type { EventOf, NotificationMethod } from '../../protocol/types.ts';
@@ -113,7 +112,7 @@ async function openingOf(
   facts: { readonly resumed: boolean; readonly ms: number },
 ): Promise<EventOf<'session/didOpen'>> {
   const { enabled } = session;
-  const base = enabled && baseOf(enabled.index);
+  const base = enabled?.index.base;
   return {
     session: session.id,
     workspace: session.parts.workTree.root,
