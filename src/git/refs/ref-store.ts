@@ -42,16 +42,12 @@ const unlinkedAtOnce = 100;
 
 export class RefStore {
   readonly #options: RefStoreOptions;
+  readonly #note: TransactionNote;
   readonly #child: GitChild;
   #refs = new Map<string, string>();
   #broken: string[] = [];
   #stamp = '';
   readonly #turns = new Turns();
-  /**
-   * True when the note of a finished transaction could not be removed. No other transaction begins until the note is
-   * removed.
-   */
-  #hasOldIntent = false;
   /** The values that the refs had before a change whose outcome is unknown. */
   #undecided: readonly RefChange[] = [];
   /**
@@ -62,23 +58,21 @@ export class RefStore {
 
   constructor(options: RefStoreOptions) {
     this.#options = options;
+    this.#note = new TransactionNote(options);
     // The git process never repeats a transaction. After a failure, the store reads the refs to find the outcome.
     this.#child = new GitChild(options.place, ['update-ref', '--stdin', '-z', '--no-deref']);
   }
 
   /** Reads the refs. If a kill has interrupted a transaction, first finishes this transaction. */
   async open(): Promise<void> {
-    const { intentFile, prefixes } = this.#options;
     // comes first, because the store must be able to read the refs after it has repeated a transaction
-    refuseUnreadable(this.#refsIn, prefixes);
-    const intent = readIntent(intentFile);
-    if (intent === 'damaged') {
-      this.damagedIntent = `${intentFile}.damaged-${randomBytes(6).toString('hex')}`;
-      files.renameSync(intentFile, this.damagedIntent);
-    } else if (intent !== undefined) {
-      await this.#removeLocks(intent);
-      await this.#set(intent);
-      this.#removeIntent();
+    refuseUnreadable(this.#refsIn, this.#options.prefixes);
+    const noted = this.#note.read();
+    if (noted === 'damaged') this.damagedIntent = this.#note.setAside();
+    else if (noted !== undefined) {
+      await this.#removeLocks(noted);
+      await this.#set(noted);
+      this.#note.remove();
     }
     const stamp = this.#stampNow();
     const refs = plainRefs(this.#options, this.#refsIn);
@@ -133,7 +127,11 @@ export class RefStore {
    * changed.
    */
   commit(changes: readonly RefChange[]): Promise<void> {
-    const work = this.#turns.run(() => this.#commit(changes));
+    const work = this.#turns.run(async () => {
+      await this.#prepare();
+      await this.#move(changes);
+      this.#stamp = this.#stampNow();
+    });
     return work.catch((error: unknown) => throwRefused(error, this.#refsIn));
   }
 
@@ -165,8 +163,7 @@ export class RefStore {
       signal.throwIfAborted();
       const part = loose.slice(from, from + unlinkedAtOnce);
       await this.#turns.run(async () => {
-        await this.#rollBackUndecided();
-        if (this.#stamp !== this.#stampNow()) await this.#repairMoved();
+        await this.#prepare();
         // Reads `packed-refs` again only if another program has changed it, because a long session has many refs.
         const key = fileKey(packedFile);
         if (key !== packedKey) [packed, packedKey] = [packedRefs(packedFile, prefixes), key];
@@ -194,11 +191,10 @@ export class RefStore {
     this.#child.kill();
   }
 
-  async #commit(all: readonly RefChange[]): Promise<void> {
+  /** Brings the refs to the state that this store knows. Called before each change. */
+  async #prepare(): Promise<void> {
     await this.#rollBackUndecided();
     if (this.#stamp !== this.#stampNow()) await this.#repairMoved();
-    await this.#move(all);
-    this.#stamp = this.#stampNow();
   }
 
   /**
@@ -208,7 +204,7 @@ export class RefStore {
   async #rollBackUndecided(): Promise<void> {
     if (this.#undecided.length === 0) return;
     await this.#set(this.#undecided);
-    this.#removeIntent();
+    this.#note.remove();
     this.#recordValues(this.#undecided);
     this.#undecided = [];
   }
@@ -269,11 +265,11 @@ export class RefStore {
   async #move(all: readonly RefChange[]): Promise<void> {
     const changes = all.filter(({ ref, to }) => this.#refs.get(ref) !== to);
     if (changes.length === 0) return;
-    if (this.#hasOldIntent) this.#removeIntent();
+    this.#note.removeOld();
     assertOurs(changes, this.#options.prefixes);
     const before = changes.map(({ ref }) => ({ ref, to: this.#refs.get(ref) }));
     const isNoted = needsNote(changes);
-    if (isNoted) this.#beginIntent(changes);
+    if (isNoted) this.#note.begin(changes);
     try {
       const left = this.#leftOfNew(changes);
       if (left.length > 0) await this.#ask(left, (ref) => this.#refs.get(ref));
@@ -286,7 +282,7 @@ export class RefStore {
       await this.#rollBack(before, error);
     }
     this.#recordValues(changes);
-    if (isNoted) this.#endIntent();
+    if (isNoted) this.#note.end();
   }
 
   /**
@@ -299,14 +295,14 @@ export class RefStore {
       if (!isDoubtful || before.some(({ ref, to }) => this.#refs.get(ref) !== to)) {
         // Does not sync after the undo, because syncing may be the call that failed. After a power cut, each ref has
         // either its old or its new value, and the objects of both exist.
-        if (needsNote(before)) writeIntent(this.#options.intentFile, before, false);
+        if (needsNote(before)) this.#note.write(before, false);
         await this.#ask(before, () => '');
         await this.reload();
       }
     } catch (second) {
       return this.#refuse(before, error, second);
     }
-    this.#endIntent();
+    this.#note.end();
     throw error;
   }
 
@@ -316,9 +312,9 @@ export class RefStore {
    */
   async #refuse(before: readonly RefChange[], error: unknown, second: unknown): Promise<never> {
     this.#undecided = before;
-    if (!(await areAt(this.#options, before))) throw unknownOutcome(both(error, second));
+    if (!(await areAt(this.#options, before))) throw unknownOutcome(error, second);
     this.#undecided = [];
-    this.#endIntent();
+    this.#note.end();
     throw error;
   }
 
@@ -335,7 +331,7 @@ export class RefStore {
       ({ ref, to }) => this.#broken.includes(ref) || ![known.get(ref), to].includes(this.#refs.get(ref)),
     );
     if (foreign.length > 0) {
-      this.#removeIntent();
+      this.#note.remove();
       throw movedByOthers(foreign, error);
     }
     if (changes.every(({ ref, to }) => this.#refs.get(ref) === to)) return;
@@ -367,39 +363,6 @@ export class RefStore {
   async #removeLocks(changes: readonly RefChange[]): Promise<void> {
     for (const { ref } of changes) removeLock(join(this.#refsIn, `${ref}.lock`));
     if (changes.some(({ to }) => to === undefined)) await removeStalePackedRefs(this.#refsIn);
-  }
-
-  /**
-   * Writes the note of the transaction. If the write fails, removes the note, because the next opening would otherwise
-   * repeat the transaction.
-   */
-  #beginIntent(changes: readonly RefChange[]): void {
-    const { intentFile, durable } = this.#options;
-    try {
-      writeIntent(intentFile, changes, durable);
-    } catch (error) {
-      this.#endIntent();
-      throw error;
-    }
-  }
-
-  /**
-   * Removes the note of a finished transaction. If this fails, the transaction has still succeeded, because the refs
-   * have moved. The store later tries again to remove the note. Otherwise the next opening would repeat the transaction
-   * and overwrite later changes.
-   */
-  #endIntent(): void {
-    try {
-      this.#removeIntent();
-    } catch (error) {
-      if (systemCode(error) === undefined) throw error;
-      this.#hasOldIntent = true;
-    }
-  }
-
-  #removeIntent(): void {
-    files.rmSync(this.#options.intentFile, { force: true });
-    this.#hasOldIntent = false;
   }
 }
 
@@ -473,12 +436,16 @@ async function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<bo
 // Turns the failure of a ref transaction into an error. The error says in which state the refs are, and what to do.
 // This part moves no ref.
 
-/** The refs may or may not have changed, because git or the disk failed after git had started to write. */
-function unknownOutcome(cause: unknown): CheckpointdError {
+/**
+ * Returns the error for refs that may or may not have changed, because git or the disk failed after git had started to
+ * write. Then the check or the undo failed with `second`.
+ */
+function unknownOutcome(error: unknown, second: unknown): CheckpointdError {
+  const why = error instanceof Error ? error.message : String(error);
   return new CheckpointdError(
     'StoreUnavailable',
-    `The refs of the checkpoint store could not be changed, and a partial change could not be reversed yet: ${textOf(cause)} Remove the cause; the daemon reverses the partial change before the next change of this session.`,
-    { effects: 'unknown', cause },
+    `The refs of the checkpoint store could not be changed, and a partial change could not be reversed yet: ${why} Remove the cause; the daemon reverses the partial change before the next change of this session.`,
+    { effects: 'unknown', cause: new AggregateError([error, second], why) },
   );
 }
 
@@ -506,34 +473,77 @@ export function throwRefused(error: unknown, directory: string): never {
   );
 }
 
-/** Combines two failures into one error, which has the message of the first failure. */
-function both(error: unknown, second: unknown): AggregateError {
-  return new AggregateError([error, second], textOf(error));
-}
+/**
+ * The note of a transaction, which is written before the transaction. If the process is killed, the next process that
+ * opens the refs reads the note.
+ */
+class TransactionNote {
+  readonly #file: string;
+  readonly #durable: boolean;
+  /** True when the note of a finished transaction could not be removed. */
+  #isOld = false;
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+  constructor({ intentFile, durable }: Pick<RefStoreOptions, 'intentFile' | 'durable'>) {
+    this.#file = intentFile;
+    this.#durable = durable;
+  }
 
-// Defines a transaction of refs: the changes, the note, the form for `git update-ref --stdin -z`, and git's answer. The
-// note is written before the transaction. If the process is killed, the next process that opens the refs reads the
-// note. This part moves no ref.
+  read(): RefChange[] | 'damaged' | undefined {
+    const text = attempt(isMissing, () => files.readFileSync(this.#file, 'utf8'));
+    if (text === undefined) return undefined;
+    return attemptOr('damaged', isA(SyntaxError), () => {
+      const read: unknown = JSON.parse(text);
+      // Earlier versions wrote a note with only the list of changes.
+      const changes: unknown = Array.isArray(read) ? read : intactChanges(read);
+      if (!Array.isArray(changes) || !changes.every(isNotedChange)) return 'damaged';
+      return changes.map(({ ref, to }) => ({ ref, to: to ?? undefined }));
+    });
+  }
 
-const noObject = '0'.repeat(40);
+  /** Renames a damaged note, and returns the new path. */
+  setAside(): string {
+    const aside = `${this.#file}.damaged-${randomBytes(6).toString('hex')}`;
+    files.renameSync(this.#file, aside);
+    return aside;
+  }
 
-function writeIntent(file: string, changes: readonly RefChange[], durable: boolean): void {
-  const text = JSON.stringify(withSum({ changes: changes.map(({ ref, to }) => ({ ref, to: to ?? null })) }));
-  writeAtomically(file, text, { durable });
-}
+  /** Writes the note. If the write fails, removes the note, so that the next opening does not repeat the transaction. */
+  begin(changes: readonly RefChange[]): void {
+    try {
+      this.write(changes, this.#durable);
+    } catch (error) {
+      this.end();
+      throw error;
+    }
+  }
 
-function readIntent(file: string): RefChange[] | 'damaged' | undefined {
-  const text = attempt(isMissing, () => files.readFileSync(file, 'utf8'));
-  if (text === undefined) return undefined;
-  return attemptOr('damaged', isA(SyntaxError), () => {
-    const read: unknown = JSON.parse(text);
-    // Earlier versions wrote a note with only the list of changes.
-    const changes: unknown = Array.isArray(read) ? read : intactChanges(read);
-    if (!Array.isArray(changes) || !changes.every(isNotedChange)) return 'damaged';
-    return changes.map(({ ref, to }) => ({ ref, to: to ?? undefined }));
-  });
+  write(changes: readonly RefChange[], durable: boolean): void {
+    const noted = changes.map(({ ref, to }) => ({ ref, to: to ?? null }));
+    writeAtomically(this.#file, JSON.stringify(withSum({ changes: noted })), { durable });
+  }
+
+  /**
+   * Removes the note of a finished transaction. If this fails, the transaction has still succeeded, because the refs
+   * have moved. {@link removeOld} tries again before the next transaction. Otherwise the next opening would repeat the
+   * transaction and overwrite later changes.
+   */
+  end(): void {
+    try {
+      this.remove();
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      this.#isOld = true;
+    }
+  }
+
+  removeOld(): void {
+    if (this.#isOld) this.remove();
+  }
+
+  remove(): void {
+    files.rmSync(this.#file, { force: true });
+    this.#isOld = false;
+  }
 }
 
 function intactChanges(read: unknown): unknown {
@@ -550,6 +560,10 @@ function isNotedChange(value: unknown): value is { readonly ref: string; readonl
     (to === null || (typeof to === 'string' && isObjectId(to)))
   );
 }
+
+// The form of a transaction for `git update-ref --stdin -z`, and git's answer.
+
+const noObject = '0'.repeat(40);
 
 /**
  * Encodes all changes as one transaction. `oldValue` is the value that the ref must have. When undefined, the ref must
