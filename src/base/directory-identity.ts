@@ -40,8 +40,10 @@ export function directoryAt(path: string): DirectoryIdentity | undefined {
   return entry.is === 'directory' ? entry.identity : undefined;
 }
 
-export function isSameDirectory(a: DirectoryIdentity, b: DirectoryIdentity): boolean {
-  return a.inode === b.inode && (a.birth === b.birth || a.birth === '0' || b.birth === '0');
+/** True when both directories exist and are the same. */
+export function isSameDirectory(a: DirectoryIdentity | undefined, b: DirectoryIdentity | undefined): boolean {
+  if (a === undefined || b === undefined || a.inode !== b.inode) return false;
+  return a.birth === b.birth || a.birth === '0' || b.birth === '0';
 }
 
 const overlayMagic = 0x794c7630;

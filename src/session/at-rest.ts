@@ -90,8 +90,7 @@ function markerOf(directory: SessionDirectory): SessionMarker {
 
 function requireSameWorkTree(marker: SessionMarker, workTree: WorkTree, storage: string): void {
   const [then, now] = [marker.replacedBy?.directory ?? marker.workTreeDirectory, directoryAt(workTree.root)];
-  const isSame = then !== undefined && now !== undefined && isSameDirectory(then, now);
-  requireThat(isSame && workTree.root === marker.workTree, 'its work tree was replaced');
+  requireThat(isSameDirectory(then, now) && workTree.root === marker.workTree, 'its work tree was replaced');
   requireThat(storageWithin(workTree, storage) === undefined, 'its storage is in its work tree');
 }
 

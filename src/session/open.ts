@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { systemClock } from '../base/clock.ts';
-import { type DirectoryIdentity, diskEntryAt, isSameDirectory } from '../base/directory-identity.ts';
+import { type DirectoryIdentity, directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import type { Log } from '../base/log.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { strategyNamed } from '../store/strategies.ts';
@@ -265,11 +265,9 @@ function placeOf(
   directory: SessionDirectory,
   found: SessionMarker | undefined,
 ): DirectoryIdentity | undefined {
-  const entry = diskEntryAt(directory.root);
-  if (entry.is !== 'directory') return found?.directory;
-  if (found?.directory === undefined) return entry.identity;
-  const isSame = isSameDirectory(found.directory, entry.identity);
-  return isSame || directory.stranger() !== undefined ? found.directory : entry.identity;
+  const [present, recorded] = [directoryAt(directory.root), found?.directory];
+  if (present === undefined || recorded === undefined) return present ?? recorded;
+  return isSameDirectory(recorded, present) || directory.stranger() !== undefined ? recorded : present;
 }
 
 /**

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
-import { type DiskEntry, diskEntryAt, isSameDirectory } from '../base/directory-identity.ts';
+import { type DirectoryIdentity, directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { type DirectoryLock, lockDirectory } from '../base/directory-lock.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -71,7 +71,7 @@ export class SessionOwner {
   readonly #directory: SessionDirectory;
   readonly #locks: Locks;
   readonly #heartbeat: NodeJS.Timeout;
-  readonly #claimed: DiskEntry;
+  readonly #claimed: DirectoryIdentity | undefined;
   #note: OwnerNote;
   #noteStamp: string | undefined;
   /**
@@ -87,7 +87,7 @@ export class SessionOwner {
     terms: OwnerTerms,
   ) {
     this.#directory = directory;
-    this.#claimed = diskEntryAt(directory.root);
+    this.#claimed = directoryAt(directory.root);
     this.#locks = locks;
     this.tookOverSilent =
       previous !== undefined && !previous.note.released && isKnownByHeartbeat(previous, locks);
@@ -233,12 +233,8 @@ export class SessionOwner {
 
   /** True when the session's directory is still at its path, and no other directory has replaced it. */
   #isStillThere(): boolean {
-    const now = diskEntryAt(this.#directory.root);
-    if (now.is !== 'directory' || this.#claimed.is !== 'directory') return false;
-    return (
-      isSameDirectory(now.identity, this.#claimed.identity) &&
-      diskEntryAt(this.#directory.own).is === 'directory'
-    );
+    const { root, own } = this.#directory;
+    return isSameDirectory(directoryAt(root), this.#claimed) && directoryAt(own) !== undefined;
   }
 }
 
@@ -254,20 +250,17 @@ function holderIn(directory: SessionDirectory): OwnerNote {
 /** Locks the directory at the path, and tries again when the directory was renamed away meanwhile. */
 async function lockInPlace(root: string): Promise<DirectoryLock> {
   for (;;) {
-    const before = diskEntryAt(root);
-    if (before.is !== 'directory') return { is: 'unavailable', because: 'the directory does not exist yet' };
+    const before = directoryAt(root);
+    if (before === undefined) return { is: 'unavailable', because: 'the directory does not exist yet' };
     const lock = await lockDirectory(root);
     if (lock.is !== 'locked') return lock;
     let isSame = false;
     try {
-      const after = diskEntryAt(root);
-      isSame = after.is === 'directory' && isSameDirectory(before.identity, after.identity);
-    } catch (error) {
-      lock.release();
-      throw error;
+      isSame = isSameDirectory(before, directoryAt(root));
+    } finally {
+      if (!isSame) lock.release();
     }
     if (isSame) return lock;
-    lock.release();
   }
 }
 

@@ -4,7 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
-import { type DiskEntry, diskEntryAt, isSameDirectory } from '../base/directory-identity.ts';
+import {
+  type DirectoryIdentity,
+  directoryAt,
+  diskEntryAt,
+  isSameDirectory,
+} from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files, filesAsync } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
@@ -23,14 +28,14 @@ export function renameAway(directory: SessionDirectory): string | undefined {
   if (identity === undefined) return undefined;
   const trash = trashOf(directory);
   files.renameSync(directory.root, trash);
-  let moved: DiskEntry;
+  let moved: DirectoryIdentity | undefined;
   try {
-    moved = diskEntryAt(trash);
+    moved = directoryAt(trash);
   } catch (error) {
     files.renameSync(trash, directory.root);
     throw error;
   }
-  if (moved.is === 'directory' && isSameDirectory(moved.identity, identity)) return trash;
+  if (isSameDirectory(moved, identity)) return trash;
   files.renameSync(trash, directory.root); // another process replaced the directory after the check
   throw new CheckpointdError(
     'StoreUnavailable',
@@ -51,11 +56,7 @@ export function renameStoreAway(directory: SessionDirectory): string {
   const inside = join(trash, 'checkpointd');
   files.mkdirSync(trash, { mode: 0o700 });
   files.mkdirSync(inside, { mode: 0o700 });
-  const made = diskEntryAt(trash);
-  const marker = {
-    ...directory.readMarker(),
-    directory: made.is === 'directory' ? made.identity : undefined,
-  };
+  const marker = { ...directory.readMarker(), directory: directoryAt(trash) };
   writeAtomically(join(inside, 'session.json'), markerText(marker));
   // The objects are moved last, so that a kill leaves no ref without its object.
   const names = files
@@ -95,7 +96,7 @@ export async function deleteTrash(trash: string | undefined, log: Log): Promise<
   try {
     const own = join(trash, 'checkpointd');
     await removeAllBut('checkpointd', trash);
-    if (diskEntryAt(own).is === 'directory') await removeAllBut('session.json', own);
+    if (directoryAt(own) !== undefined) await removeAllBut('session.json', own);
     await removeTree(trash);
   } catch (error) {
     log.warn(

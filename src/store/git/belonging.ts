@@ -6,7 +6,7 @@
 // session already ensures a single owner.
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isA, isOfSystem } from '../../base/attempt.ts';
-import { diskEntryAt, isSameDirectory } from '../../base/directory-identity.ts';
+import { directoryAt, isSameDirectory } from '../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
@@ -83,10 +83,7 @@ function isOther(named: string, own: string): boolean {
     // The directory probably belongs to another user. A session that the daemon cannot read still owns its refs.
     return !/^(ENOTDIR|ELOOP|ENAMETOOLONG)$/.test(systemCode(error) ?? '');
   }
-  const [there, here] = [diskEntryAt(named), diskEntryAt(own)];
-  return (
-    there.is !== 'directory' || here.is !== 'directory' || !isSameDirectory(there.identity, here.identity)
-  );
+  return !isSameDirectory(directoryAt(named), directoryAt(own));
 }
 
 function taken(other: string): CheckpointdError {
