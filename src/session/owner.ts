@@ -83,24 +83,21 @@ export class SessionOwner {
   private constructor(
     directory: SessionDirectory,
     locks: Locks,
-    previous: Owner | undefined,
+    former: { readonly generation: number; readonly isSilent: boolean },
     terms: OwnerTerms,
   ) {
     this.#directory = directory;
     this.#claimed = directoryAt(directory.root);
     this.#locks = locks;
-    this.tookOverSilent =
-      previous !== undefined && !previous.note.released && isKnownByHeartbeat(previous, locks);
-    const generation = (previous?.note.generation ?? 0) + 1;
+    this.tookOverSilent = former.isSilent;
     this.#note = {
       ...describeSelf(),
-      generation,
+      generation: former.generation + 1,
       locked: locks.directory.is === 'locked',
       ...terms,
     };
-    writeAtomically(directory.ownerFile, noteText(this.#note));
+    this.#writeNote();
     files.rmSync(directory.wantedFile, { force: true }); // a killed process may have left the file behind
-    this.#noteStamp = stampOf(directory.ownerFile);
     this.#heartbeat = setInterval(() => touch(directory.ownerFile), heartbeatMs);
     this.#heartbeat.unref();
   }
@@ -154,13 +151,16 @@ export class SessionOwner {
     try {
       if (prepare !== undefined) directory.makeRoot();
       lock = await lockInPlace(directory.root);
+      const locks = { name, directory: lock };
       const previous = readOwner(directory.ownerFile);
-      if (lock.is === 'busy' || (previous !== undefined && isLive(previous, { name, directory: lock }))) {
-        release({ name, directory: lock });
+      const state = previous === undefined ? 'gone' : stateOf(previous, locks);
+      if (lock.is === 'busy' || state === 'alive') {
+        release(locks);
         return holderIn(directory);
       }
       prepare?.();
-      return new SessionOwner(directory, { name, directory: lock }, previous, terms);
+      const former = { generation: previous?.note.generation ?? 0, isSilent: state === 'silent' };
+      return new SessionOwner(directory, locks, former, terms);
     } catch (error) {
       try {
         undo?.();
@@ -176,7 +176,11 @@ export class SessionOwner {
   changeTerms(terms: OwnerTerms): void {
     this.requireOwner();
     this.#note = { ...this.#note, ...terms };
-    writeAtomically(this.#directory.ownerFile, noteText(this.#note));
+    this.#writeNote();
+  }
+
+  #writeNote(): void {
+    writeAtomically(this.#directory.ownerFile, JSON.stringify(withSum(this.#note)));
     this.#noteStamp = stampOf(this.#directory.ownerFile);
   }
 
@@ -219,11 +223,9 @@ export class SessionOwner {
     try {
       // Marks the session as released in owner.json. A process that cannot see the locks then need not wait until the
       // heartbeat is old.
-      if (this.#isStillThere() && this.isOwner())
-        writeAtomically(
-          this.#directory.ownerFile,
-          noteText({ ...this.#note, socket: undefined, yields: undefined, released: true }),
-        );
+      if (!this.#isStillThere() || !this.isOwner()) return;
+      this.#note = { ...this.#note, socket: undefined, yields: undefined, released: true };
+      this.#writeNote();
     } catch (error) {
       if (systemCode(error) === undefined) throw error; // a full or lost disk must not prevent the release of the locks
     } finally {
@@ -303,10 +305,6 @@ interface Owner {
 
 const unknownHolder: OwnerNote = { pid: -1, host: '' };
 
-function noteText(note: object): string {
-  return JSON.stringify(withSum(note));
-}
-
 function readOwner(file: string): Owner | undefined {
   return attempt(isMissing, () => {
     const holder: OwnerNote = parseHolder(files.readFileSync(file, 'utf8'));
@@ -324,21 +322,17 @@ function readOwner(file: string): Owner | undefined {
 }
 
 /**
- * True when the holder may be alive although this process got both locks. If the holder had locked the directory, the
- * holder is gone. A holder that never had this lock (no flock(1), another version) may still run: its lock on the name
- * may be invisible to this process. Such a holder counts as alive when the process with its pid has the recorded start
- * time. If this process cannot see the holder at all, a recent heartbeat counts as a sign of life.
+ * Returns the state of the former holder, after this process got both locks. If the holder had locked the directory,
+ * the holder is gone. A holder that never had this lock (no flock(1), another version) may still run: its lock on the
+ * name may be invisible to this process. Such a holder counts as alive when the process with its pid has the recorded
+ * start time. If this process cannot see the holder at all, a recent heartbeat counts as a sign of life. A holder whose
+ * heartbeat is old counts as `silent`.
  */
-function isLive({ note, seenMs }: Owner, locks: Locks): boolean {
-  if (note.released === true || isProven(note, locks)) return false;
+function stateOf({ note, seenMs }: Owner, locks: Locks): 'gone' | 'alive' | 'silent' {
+  if (note.released === true || isGone(note, locks)) return 'gone';
   const state = holderState(note);
-  if (state === 'alive') return note.pid !== process.pid;
-  return state === 'unknown' && Date.now() - seenMs < silenceMsMax;
-}
-
-/** True when only the age of the heartbeat shows whether the holder is alive. */
-function isKnownByHeartbeat({ note }: Owner, locks: Locks): boolean {
-  return holderState(note) === 'unknown' && !isProven(note, locks);
+  if (state === 'unknown') return Date.now() - seenMs < silenceMsMax ? 'alive' : 'silent';
+  return state === 'alive' && note.pid !== process.pid ? 'alive' : 'gone';
 }
 
 /**
@@ -346,7 +340,7 @@ function isKnownByHeartbeat({ note }: Owner, locks: Locks): boolean {
  * since. This proves that the holder is gone. On another machine the lock proves nothing, because a network disk may
  * have separate locks for each machine.
  */
-function isProven(note: OwnerNote, { directory }: Locks): boolean {
+function isGone(note: OwnerNote, { directory }: Locks): boolean {
   return directory.is === 'locked' && note.locked === true && note.bootId === describeSelf().bootId;
 }
 
