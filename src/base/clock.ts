@@ -12,6 +12,12 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 };
 
+/** Starts to measure a duration. The returned function gives the milliseconds since then, rounded. */
+export function stopwatch(): () => number {
+  const startedMs = systemClock.monotonic();
+  return () => Math.round(systemClock.monotonic() - startedMs);
+}
+
 /** Returns the present time as RFC 3339, UTC, with milliseconds. */
 export function timestamp(): string {
   return new Date(systemClock.now()).toISOString();

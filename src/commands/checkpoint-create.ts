@@ -1,6 +1,6 @@
 // checkpoint/create: captures the work tree, then publishes the checkpoint. The publication is the only commit point:
 // before it, no list contains the checkpoint, and a cancelled request changes nothing.
-import { systemClock, timestamp } from '../base/clock.ts';
+import { stopwatch, timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { newCheckpointId, type Tag } from '../base/ids.ts';
 import { oneLine } from '../base/text/one-line.ts';
@@ -39,8 +39,7 @@ async function create({
   params,
   context,
 }: CallOf<'checkpoint/create'>): Promise<Wire.CheckpointCreateResult> {
-  const started = systemClock.monotonic();
-  const elapsed = (): number => Math.round(systemClock.monotonic() - started);
+  const elapsed = stopwatch();
   const checkpoints = session.requireCheckpoints();
   checkRequest(session, checkpoints, params);
   const { index } = checkpoints;

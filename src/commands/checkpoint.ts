@@ -1,6 +1,6 @@
 // The commands for a session's checkpoints: enable, remove all, list, look up, name, delete. checkpoint-create.ts
 // creates checkpoints, checkpoint-restore.ts restores them, and checkpoint-contents.ts reads their contents.
-import { systemClock } from '../base/clock.ts';
+import { stopwatch } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { CheckpointId } from '../base/ids.ts';
@@ -34,7 +34,7 @@ export const checkpointInit = defineCommand(
   'checkpoint/init',
   async ({ session, context }) => {
     const { operations } = session.parts;
-    const started = systemClock.monotonic();
+    const elapsed = stopwatch();
     const already = session.enabled;
     if (session.disabledReason === 'FeatureOff') session.requireCheckpoints();
     if (already === undefined) {
@@ -47,7 +47,7 @@ export const checkpointInit = defineCommand(
       if (already.index.head === undefined) await createBase(session, already, context); // all checkpoints were deleted
     }
     session.writeSummary();
-    return initAnswer(session, already === undefined, Math.round(systemClock.monotonic() - started), context);
+    return initAnswer(session, already === undefined, elapsed(), context);
   },
   { again: (_remains, { session, context }) => initAnswer(session, true, 0, context) },
 );

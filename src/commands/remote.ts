@@ -1,5 +1,6 @@
 // The commands for git remotes: list remotes, push, fetch, and import a session from a line. These commands do not wait
 // in a session's queue, so they find sessions themselves.
+import { stopwatch } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type * as Wire from '../protocol/types.ts';
@@ -99,7 +100,7 @@ export const remotePush = defineDaemonCommand('remote/push', (call) => {
   const { params, context, daemon } = call;
   const session = daemon.sessions.get(params.session);
   return once(session.parts.operations, 'remote/push', call, async () => {
-    const started = performance.now();
+    const elapsed = stopwatch();
     checkPatterns(params.leaveOut ?? [], 'leaveOut');
     checkPatterns(params.send ?? [], 'send');
     const remotes = new Remotes(session.parts.directory.storage);
@@ -117,7 +118,7 @@ export const remotePush = defineDaemonCommand('remote/push', (call) => {
       },
       context.client,
     );
-    return pushAnswer(pushed, Math.round(performance.now() - started));
+    return pushAnswer(pushed, elapsed());
   });
 });
 
@@ -153,7 +154,7 @@ function leftAnswer({ path, because, rule }: LeftPath): Wire.LeftPath {
 export const remoteFetch = defineDaemonCommand('remote/fetch', (call) => {
   const { params, context, daemon } = call;
   return once(operationsFor(call), 'remote/fetch', call, async () => {
-    const started = performance.now();
+    const elapsed = stopwatch();
     const { remotes, remote } = named(daemon, params);
     const progress = context.progress('fetch');
     const fetched = await fetchLines(
@@ -165,7 +166,7 @@ export const remoteFetch = defineDaemonCommand('remote/fetch', (call) => {
       updated: fetched.updated.map((line) => lineAnswer(line, remotes)),
       refused: fetched.refused,
       deleted: fetched.deleted,
-      ms: Math.round(performance.now() - started),
+      ms: elapsed(),
     };
   });
 });
@@ -195,7 +196,7 @@ export const sessionImport = defineDaemonCommand('session/import', (call) => {
     { context }: Call<Wire.SessionImportParams>,
     stamp: OperationContext['stamp'],
   ): Promise<Wire.SessionImportResult> {
-    const started = performance.now();
+    const elapsed = stopwatch();
     // Checks the directory into which the session is imported, before the daemon contacts the remote.
     const place = await prepareImport({
       workTree: placePath(params.workspace, 'workspace'),
@@ -216,7 +217,7 @@ export const sessionImport = defineDaemonCommand('session/import', (call) => {
       daemon.alone(async () => {
         const answerOf = (marker: SessionMarker): Wire.SessionImportResult => ({
           ...importAnswer(marker, open.line, remote),
-          ms: Math.round(performance.now() - started),
+          ms: elapsed(),
         });
         const imported = await importSession(
           open,

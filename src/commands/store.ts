@@ -1,5 +1,5 @@
 // The commands for the store of a session: collect garbage, measure, verify.
-import { systemClock } from '../base/clock.ts';
+import { stopwatch, systemClock } from '../base/clock.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import { afterCommit } from '../checkpoints/operation.ts';
 import type * as Wire from '../protocol/types.ts';
@@ -16,7 +16,7 @@ export const storeGc = defineCommand('store/gc', collect, {
 
 async function collect({ session, params, context }: CallOf<'store/gc'>): Promise<Wire.StoreGcResult> {
   const { options, operations, conversation } = session.parts;
-  const started = systemClock.monotonic();
+  const elapsed = stopwatch();
   const checkpoints = session.requireCheckpoints();
   const { index, store } = checkpoints;
   const needed = tangentCheckpoints(index, conversation);
@@ -69,7 +69,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   return {
     ...freed,
     ...(safetyRemoved === 0 ? {} : { safetyRemoved }),
-    ms: Math.round(systemClock.monotonic() - started),
+    ms: elapsed(),
   };
 }
 
@@ -83,7 +83,7 @@ export const storeUsage = defineCommand('store/usage', async ({ session }) => {
 /** Reads every content that a checkpoint needs. Lists missing and damaged contents. */
 export const storeVerify = defineCommand('store/verify', async ({ session, context }) => {
   const { store } = session.requireCheckpoints();
-  const started = performance.now();
+  const elapsed = stopwatch();
   let checked = 0;
   const problems = await store.verify(context.signal, (contents) => {
     checked = contents;
@@ -92,6 +92,6 @@ export const storeVerify = defineCommand('store/verify', async ({ session, conte
     ok: problems.length === 0,
     problems,
     checked,
-    ms: Math.round(performance.now() - started),
+    ms: elapsed(),
   };
 });

@@ -3,7 +3,7 @@
 // the watcher. When a step fails, the earlier steps are undone.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { systemClock } from '../base/clock.ts';
+import { stopwatch } from '../base/clock.ts';
 import { type DirectoryIdentity, directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import type { Log } from '../base/log.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
@@ -76,7 +76,7 @@ export async function openSession(
   around: Surroundings,
   context: OperationContext,
 ): Promise<Opened> {
-  const started = systemClock.monotonic();
+  const elapsed = stopwatch();
   const { retention } = strategyNamed(request.strategy);
   const { workTree, storage } = preparePlace({ ...request, storage: request.options.storage });
   const asked = { ...request, options: { ...request.options, storage } };
@@ -93,8 +93,7 @@ export async function openSession(
   const { owner, resumed } = await claim(directory, fresh, around.terms);
   try {
     const session = await load({ directory, owner, workTree, resumed }, fresh, asked, around, context);
-    const ms = Math.round(systemClock.monotonic() - started);
-    await around.events.opened(session, { resumed, ms }, context.client);
+    await around.events.opened(session, { resumed, ms: elapsed() }, context.client);
     return { session, resumed };
   } catch (error) {
     // After a failure, removes the files that this opening made. Older files do not change.
