@@ -24,8 +24,8 @@ import type { OperationRecords } from '../session/operations.ts';
 import { prepareStorage } from '../session/storage.ts';
 import { pushSession } from '../session/travel.ts';
 import { checkPatterns } from '../tree/globs.ts';
-import { pathRef, placePath } from './answers/paths.ts';
-import { type Call, type DaemonParts, defineDaemonCommand } from './command.ts';
+import { type InStorage, pathRef, placePath, storageOf } from './answers/paths.ts';
+import { type Call, defineDaemonCommand } from './command.ts';
 import { once } from './once.ts';
 
 const leftMax = 1000;
@@ -42,7 +42,8 @@ export const remoteAdd = defineDaemonCommand('remote/add', (call) => {
       const url = parseRemoteUrl(params.url);
       checkName(params.name);
       checkPatterns(params.leaveOut ?? [], 'leaveOut');
-      const remotes = remotesOf(daemon, params.storageDir, { isMade: true });
+      const isDefault = params.storageDir == null;
+      const remotes = new Remotes(prepareStorage(storageOf(params, daemon.storage), { isDefault }));
       const earlier = remotes.list().find(({ name }) => name === params.name);
       if (earlier !== undefined && remoteUrlText(earlier.url) !== remoteUrlText(url))
         throw takenName(earlier);
@@ -78,8 +79,8 @@ function takenName({ name, url }: Remote): CheckpointdError {
 }
 
 /** Lists the remotes of a storage. */
-export const remoteList = defineDaemonCommand('remote/list', ({ params, daemon }) => {
-  const remotes = remotesOf(daemon, params.storageDir);
+export const remoteList = defineDaemonCommand('remote/list', (call) => {
+  const remotes = remotesOf(call);
   return { remotes: remotes.list().map(remoteAnswer), writer: remotes.writer };
 });
 
@@ -88,7 +89,7 @@ export const remoteRemove = defineDaemonCommand('remote/remove', (call) => {
   const { params, daemon } = call;
   return once(operationsFor(call), 'remote/remove', call, () =>
     daemon.alone(async () => {
-      const remotes = remotesOf(daemon, params.storageDir);
+      const remotes = remotesOf(call);
       remotes.get(params.name);
       return { removed: await remotes.remove(params.name) };
     }),
@@ -152,10 +153,10 @@ function leftAnswer({ path, because, rule }: LeftPath): Wire.LeftPath {
 
 /** Fetches whole lines. */
 export const remoteFetch = defineDaemonCommand('remote/fetch', (call) => {
-  const { params, context, daemon } = call;
+  const { params, context } = call;
   return once(operationsFor(call), 'remote/fetch', call, async () => {
     const elapsed = stopwatch();
-    const { remotes, remote } = named(daemon, params);
+    const { remotes, remote } = named(call);
     const progress = context.progress('fetch');
     const fetched = await fetchLines(
       { remotes, remote, signal: context.signal },
@@ -172,71 +173,70 @@ export const remoteFetch = defineDaemonCommand('remote/fetch', (call) => {
 });
 
 /** Lists the lines of a remote. */
-export const remoteSessions = defineDaemonCommand('remote/sessions', async ({ params, context, daemon }) => {
-  const { remotes, remote } = named(daemon, params);
-  const { lines, refused, deleted }: Listed = await listLines({ remotes, remote, signal: context.signal });
+export const remoteSessions = defineDaemonCommand('remote/sessions', async (call) => {
+  const { remotes, remote } = named(call);
+  const { lines, refused, deleted } = await listLines({ remotes, remote, signal: call.context.signal });
   return { lines: lines.slice(0, linesMax).map((line) => lineAnswer(line, remotes)), refused, deleted };
 });
 
 /** Deletes a session from a remote. */
-export const remoteDelete = defineDaemonCommand('remote/delete', (call) => {
-  const { params, daemon } = call;
-  return once(operationsFor(call), 'remote/delete', call, async () => ({
-    deleted: await deleteLines(named(daemon, params), params.session),
-  }));
-});
+export const remoteDelete = defineDaemonCommand('remote/delete', (call) =>
+  once(operationsFor(call), 'remote/delete', call, async () => ({
+    deleted: await deleteLines(named(call), call.params.session),
+  })),
+);
 
 /** Makes a session from a line that was fetched from a remote. */
-export const sessionImport = defineDaemonCommand('session/import', (call) => {
-  const { params, daemon } = call;
-  const storage = storageOf(call);
-  return once(operationsFor(call), 'session/import', call, (stamp) => imported(call, stamp));
+export const sessionImport = defineDaemonCommand('session/import', (call) =>
+  once(operationsFor(call), 'session/import', call, (stamp) => importLine(call, stamp)),
+);
 
-  async function imported(
-    { context }: Call<Wire.SessionImportParams>,
-    stamp: OperationContext['stamp'],
-  ): Promise<Wire.SessionImportResult> {
-    const elapsed = stopwatch();
-    // Checks the directory into which the session is imported, before the daemon contacts the remote.
-    const place = await prepareImport({
-      workTree: placePath(params.workspace, 'workspace'),
-      strategy: params.strategy ?? defaultStrategy,
-      retention: params.retention ?? 'keep',
-      allowProtected: params.allowProtected ?? false,
-      storage,
-      isDefaultStorage: storage === daemon.storage,
-    });
-    const { remotes, remote } = named(daemon, params);
-    const { signal } = context;
-    const progress = context.progress('import');
-    const listed = await fetchLines({ remotes, remote, signal }, params.session, () => undefined);
-    refuseRefused(listed, params.writer ?? undefined);
-    const wanted = { session: params.session, writer: params.writer };
-    const { conversions } = daemon.sessions;
-    return withFetchedLine({ remotes, remote, signal }, wanted, (open) =>
-      daemon.alone(async () => {
-        const answerOf = (marker: SessionMarker): Wire.SessionImportResult => ({
-          ...importAnswer(marker, open.line, remote),
-          ms: elapsed(),
-        });
-        const imported = await importSession(
-          open,
-          { ...place, origin: { remote: remote.name } },
-          {
-            signal,
-            log: daemon.log,
-            terms: conversions.terms,
-            onCheckpoint: (filesDone, filesTotal) => progress({ filesDone, filesTotal, bytesDone: 0 }),
-            beforeCommit: (marker) =>
-              daemon.operationsOf(storage).recordImport(stamp, marker, answerOf(marker)),
-          },
-        );
-        conversions.begin(imported);
-        return answerOf(imported.marker);
-      }),
-    );
-  }
-});
+async function importLine(
+  call: Call<Wire.SessionImportParams>,
+  stamp: OperationContext['stamp'],
+): Promise<Wire.SessionImportResult> {
+  const { params, context, daemon } = call;
+  const storage = storageOf(params, daemon.storage);
+  const elapsed = stopwatch();
+  // Checks the directory into which the session is imported, before the daemon contacts the remote.
+  const place = await prepareImport({
+    workTree: placePath(params.workspace, 'workspace'),
+    strategy: params.strategy ?? defaultStrategy,
+    retention: params.retention ?? 'keep',
+    allowProtected: params.allowProtected ?? false,
+    storage,
+    isDefaultStorage: storage === daemon.storage,
+  });
+  const { remotes, remote } = named(call);
+  const { signal } = context;
+  const progress = context.progress('import');
+  const listed = await fetchLines({ remotes, remote, signal }, params.session, () => undefined);
+  refuseRefused(listed, params.writer ?? undefined);
+  const wanted = { session: params.session, writer: params.writer };
+  const { conversions } = daemon.sessions;
+  return withFetchedLine({ remotes, remote, signal }, wanted, (open) =>
+    daemon.alone(async () => {
+      const answerOf = (marker: SessionMarker): Wire.SessionImportResult => ({
+        ...importAnswer(marker, open.line, remote),
+        ms: elapsed(),
+      });
+      const imported = await importSession(
+        open,
+        { ...place, origin: { remote: remote.name } },
+        {
+          signal,
+          log: daemon.log,
+          terms: conversions.terms,
+          onCheckpoint: (filesDone, filesTotal) => progress({ filesDone, filesTotal, bytesDone: 0 }),
+          beforeCommit: (marker) =>
+            daemon.operationsOf(storage).recordImport(stamp, marker, answerOf(marker)),
+        },
+      );
+      conversions.begin(imported);
+      return answerOf(imported.marker);
+    }),
+  );
+}
 
 function importAnswer(
   { session, workTree, conversationId, strategy, retention }: SessionMarker,
@@ -268,32 +268,21 @@ function refuseRefused({ lines, refused }: Listed, writer: string | undefined): 
 }
 
 /** Returns the remote that a request names. @throws UnknownRemote */
-function named(
-  daemon: DaemonParts,
-  { remote, storageDir }: { readonly remote: string; readonly storageDir?: string | null | undefined },
-): { readonly remotes: Remotes; readonly remote: Remote } {
-  const remotes = remotesOf(daemon, storageDir);
-  return { remotes, remote: remotes.get(remote) };
-}
-
-type InStorage = { readonly storageDir?: string | null | undefined };
-
-function storageOf({ params, daemon }: { readonly params: InStorage; readonly daemon: DaemonParts }): string {
-  return params.storageDir == null ? daemon.storage : placePath(params.storageDir, 'storageDir');
+function named(call: Call<InStorage & { readonly remote: string }>): {
+  readonly remotes: Remotes;
+  readonly remote: Remote;
+} {
+  const remotes = remotesOf(call);
+  return { remotes, remote: remotes.get(call.params.remote) };
 }
 
 /** Returns the recorded operations of the storage that a request names. */
-function operationsFor(call: Pick<Call<InStorage>, 'params' | 'daemon'>): OperationRecords {
-  return call.daemon.operationsOf(storageOf(call)).current();
+function operationsFor({ params, daemon }: Call<InStorage>): OperationRecords {
+  return daemon.operationsOf(storageOf(params, daemon.storage)).current();
 }
 
-function remotesOf(
-  daemon: DaemonParts,
-  storageDir: string | null | undefined,
-  { isMade = false } = {},
-): Remotes {
-  const storage = storageOf({ params: { storageDir }, daemon });
-  return new Remotes(isMade ? prepareStorage(storage, { isDefault: storageDir == null }) : storage);
+function remotesOf({ params, daemon }: Call<InStorage>): Remotes {
+  return new Remotes(storageOf(params, daemon.storage));
 }
 
 function remoteAnswer({ name, url, leaveOut, refs, added }: Remote): Wire.Remote {

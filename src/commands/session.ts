@@ -20,7 +20,7 @@ import {
   skipped,
 } from './answers/checkpoint-answer.ts';
 import { pageOf } from './answers/paging.ts';
-import { placePath } from './answers/paths.ts';
+import { placePath, storageOf } from './answers/paths.ts';
 import { restoreAnswer } from './answers/restore-answer.ts';
 import { pushAfterTurns } from './background-push.ts';
 import { defineCommand, defineDaemonCommand } from './command.ts';
@@ -60,7 +60,7 @@ export const sessionOpen = defineDaemonCommand('session/open', (call) => {
 });
 
 function openRequest(params: Wire.SessionOpenParams, defaultStorage: string): OpenRequest {
-  const storage = params.storageDir == null ? defaultStorage : placePath(params.storageDir, 'storageDir');
+  const storage = storageOf(params, defaultStorage);
   return {
     workTree: placePath(params.workspace, 'workspace'),
     conversationId: params.conversationId,
@@ -212,7 +212,7 @@ export const sessionGet = defineCommand('session/get', async ({ session }) => {
 /** Lists the sessions of a storage page by page, both open and closed ones. */
 export const sessionList = defineDaemonCommand('session/list', async ({ params, daemon }) => {
   const { sessions } = daemon;
-  const storage = params.storageDir == null ? daemon.storage : placePath(params.storageDir, 'storageDir');
+  const storage = storageOf(params, daemon.storage);
   const workspace = params.workspace == null ? undefined : placePath(params.workspace, 'workspace');
   const warnings: string[] = [];
   const listed = await sessions.list(storage, (text) => warnings.push(text));
@@ -288,7 +288,7 @@ export const sessionDelete = defineDaemonCommand('session/delete', (call) => {
   const { params, client, daemon, context } = call;
   return once(daemon.operations, 'session/delete', call, () =>
     daemon.alone(async () => {
-      const storage = params.storageDir == null ? undefined : placePath(params.storageDir, 'storageDir');
+      const storage = storageOf(params, daemon.storage);
       const { bytesFreed } = await daemon.sessions.delete(params.session, context, storage, client);
       return { deleted: true, bytesFreed };
     }),

@@ -48,6 +48,16 @@ export function placePath(text: string, field: string): string {
   }
 }
 
+/** The parameter of a request that names a storage root. */
+export interface InStorage {
+  readonly storageDir?: string | null | undefined;
+}
+
+/** Returns the storage root that a request names, or the default root. @throws InvalidParams */
+export function storageOf({ storageDir }: InStorage, defaultStorage: string): string {
+  return storageDir == null ? defaultStorage : placePath(storageDir, 'storageDir');
+}
+
 /** Returns a path as text. Adds the bytes when the text does not represent them exactly. */
 export function pathRef(path: TreePath): PathRef {
   return isText(path)
