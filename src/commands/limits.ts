@@ -28,7 +28,7 @@ export const checkpointsMin = 2;
 const removedAtOnce = 10;
 
 /** Returns the size of the session's data in bytes. Data of other sessions in a shared store does not count. */
-export async function bytesUsed({ store }: Checkpoints): Promise<number> {
+async function bytesUsed({ store }: Checkpoints): Promise<number> {
   return (await store.sessionBytes?.()) ?? (await store.usage()).bytes;
 }
 
@@ -80,13 +80,29 @@ function excessOf(
  * Returns some of the oldest checkpoints that may be removed because of a limit in bytes. Unlisted checkpoints come
  * first, because clients do not see these checkpoints.
  */
-export function removedBySize(
-  index: CheckpointIndex,
-  needed: ReadonlySet<string>,
-  nowMs: number,
-): CheckpointId[] {
+function removedBySize(index: CheckpointIndex, needed: ReadonlySet<string>, nowMs: number): CheckpointId[] {
   const unlisted = unlistedLongerThan(index, dayMs, nowMs);
   return dispensable(index, needed, [...unlisted, ...index.list('all')]).slice(0, removedAtOnce);
+}
+
+/**
+ * Lets the caller remove the oldest checkpoints, a few at a time, until the store fits the limit or no more checkpoints
+ * may be removed. Returns the size of the session's data in bytes.
+ */
+export async function fitStore(
+  checkpoints: Checkpoints,
+  needed: ReadonlySet<string>,
+  maxStoreBytes: number,
+  removeAndSweep: (oldest: readonly CheckpointId[]) => Promise<void>,
+): Promise<number> {
+  let bytes = await bytesUsed(checkpoints);
+  while (bytes > maxStoreBytes) {
+    const oldest = removedBySize(checkpoints.index, needed, systemClock.now());
+    if (oldest.length === 0) break;
+    await removeAndSweep(oldest);
+    bytes = await bytesUsed(checkpoints);
+  }
+  return bytes;
 }
 
 /** Returns the warning that a store is still larger than its limit. */
@@ -263,25 +279,18 @@ class LimitKeeper {
     }
   }
 
-  /**
-   * Removes the oldest checkpoints, a few at a time, until the store fits the limit or no more checkpoints may be
-   * removed.
-   */
+  /** Removes the oldest checkpoints until the store fits the limit, and warns if the store stays too large. */
   async #fit(needed: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const { parts } = this.#session;
     const checkpoints = this.#session.requireCheckpoints();
     const { maxStoreBytes } = parts.options.limits;
     if (maxStoreBytes === undefined) return;
     if ((await bytesUsed(checkpoints)) > maxStoreBytes) await this.#sweep(signal);
-    let bytes = await bytesUsed(checkpoints);
-    while (bytes > maxStoreBytes) {
-      const oldest = removedBySize(checkpoints.index, needed, systemClock.now());
-      if (oldest.length === 0) break;
+    const bytes = await fitStore(checkpoints, needed, maxStoreBytes, async (oldest) => {
       await this.#remove(oldest);
       await this.#sweep(signal);
-      bytes = await bytesUsed(checkpoints);
       signal.throwIfAborted();
-    }
+    });
     const isOver = bytes > maxStoreBytes;
     if (isOver && !this.#isOver) {
       this.#warnings = [overLimitText(bytes, maxStoreBytes)];
@@ -290,7 +299,7 @@ class LimitKeeper {
     this.#isOver = isOver;
   }
 
-  async #remove(ids: Parameters<typeof removeCheckpoints>[1]): Promise<void> {
+  async #remove(ids: readonly CheckpointId[]): Promise<void> {
     this.#hasRemoved = true;
     const { log } = this.#session.parts;
     const context: OperationContext = {

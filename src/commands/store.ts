@@ -5,7 +5,7 @@ import { afterCommit } from '../checkpoints/operation.ts';
 import type * as Wire from '../protocol/types.ts';
 import { removeCheckpoints } from './checkpoint.ts';
 import { type CallOf, defineCommand } from './command.ts';
-import { bytesUsed, expendable, overLimitText, removedBySize } from './limits.ts';
+import { expendable, fitStore, overLimitText } from './limits.ts';
 import { tangentCheckpoints } from './tangent.ts';
 
 export const storeGc = defineCommand('store/gc', collect, {
@@ -35,24 +35,18 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   const limits = params.prune === 'now' ? { ...options.limits, keepSafetyMs: 0 } : options.limits;
   const { maxStoreBytes } = limits;
   let safetyRemoved = 0;
-  const work = async (): Promise<void> => {
-    await sweep();
-    if (maxStoreBytes === undefined) return;
-    // Removes the oldest checkpoints, a few at a time, until the store fits the limit or no more checkpoints may be
-    // removed.
-    while ((await bytesUsed(checkpoints)) > maxStoreBytes) {
-      context.signal.throwIfAborted();
-      const oldest = removedBySize(index, needed, systemClock.now());
-      if (oldest.length === 0)
-        return context.warn(overLimitText(await bytesUsed(checkpoints), maxStoreBytes));
-      safetyRemoved += oldest.filter((id) => index.byId(id)?.record.kind === 'safety').length;
-      await remove(oldest);
-      await sweep();
-    }
-  };
   await remove(expendable(index, needed, limits, systemClock.now()));
   try {
-    await work();
+    await sweep();
+    if (maxStoreBytes !== undefined) {
+      const bytes = await fitStore(checkpoints, needed, maxStoreBytes, async (oldest) => {
+        context.signal.throwIfAborted();
+        safetyRemoved += oldest.filter((id) => index.byId(id)?.record.kind === 'safety').length;
+        await remove(oldest);
+        await sweep();
+      });
+      if (bytes > maxStoreBytes) context.warn(overLimitText(bytes, maxStoreBytes));
+    }
   } catch (error) {
     // The request must not fail after it has removed a checkpoint, because clients can see this change.
     if (freed.checkpointsRemoved === 0) throw error;
