@@ -490,7 +490,9 @@ async function arePlainEntriesSame(
     if (options.slices.isDue()) await options.slices.pause();
     if (!isProven(entry, areNamesSure)) return false;
     if (!checksStamps || isProvenUnchanged(entry, join(earlier.path, name), options)) continue;
-    if ((!areNamesSure || isFileTaken(entry)) && !isSame(entry, statIn(reached, name))) return false;
+    // An ignored name is compared, too, if the same file may have a captured name in another directory.
+    const isCompared = !areNamesSure || isFileTaken(entry) || entry.links !== undefined;
+    if (isCompared && !isSame(entry, statIn(reached, name))) return false;
   }
   return true;
 }
