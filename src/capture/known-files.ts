@@ -38,7 +38,7 @@ import {
   type WalkedEntry,
 } from './listing.ts';
 import { assemble } from './scan-result.ts';
-import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
+import { areNamesSettled, type FileClock, isSettled } from './settled.ts';
 
 interface KnownFilesOptions {
   readonly file: string;
@@ -317,7 +317,7 @@ function addTo(
     path,
     stamp,
     isListed,
-    isSettled: directory.isSettled && isSettled(stamp, clock, stampGrainMs),
+    isSettled: directory.isSettled && areNamesSettled(stamp, clock),
     rulesAbove: inherited.chain.key,
     rules: chain.key,
   };

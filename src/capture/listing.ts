@@ -30,7 +30,7 @@ import {
   workTreeError,
 } from '../work-tree/work-tree.ts';
 import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore-rules.ts';
-import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
+import { areNamesSettled, type FileClock } from './settled.ts';
 
 /** The reason why a name cannot be captured. */
 type WalkProblem =
@@ -220,7 +220,7 @@ export async function listDirectory(
     if (names.includes('.gitignore')) chain = extendChain(chain, path, opened);
     const entries = await listedEntries(names, chain, inherited, opened, options);
     const facts = {
-      isSettled: isSettled(stamp, options.clock, stampGrainMs),
+      isSettled: areNamesSettled(stamp, options.clock),
       hasGit: path !== rootPath && names.includes('.git'),
     };
     const gitDirectory = gitDirectoryBy(path, entries, options) ?? storageBy(path, entries, opened);
@@ -445,7 +445,7 @@ export async function unchangedListing(
     if (!areNamesSure && !hasSameNames(earlier, reached, options)) return undefined;
     const areSame = areEntriesSame(earlier, reached, areNamesSure, options);
     if (!(typeof areSame === 'boolean' ? areSame : await areSame)) return undefined;
-    const settled = areNamesSure || isSettled(earlier.stamp, options.clock, stampGrainMs);
+    const settled = areNamesSure || areNamesSettled(earlier.stamp, options.clock);
     if (earlier.known !== undefined) return earlier.known.unchanged(inherited, chain, settled);
     return { ...earlier, inherited, chain, isUnchanged: true, isSettled: settled };
   } catch (error) {

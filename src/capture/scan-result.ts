@@ -17,7 +17,7 @@ import {
 import { byBytes, isInOrBelow, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { inside, type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
 import type { Listings, Subdirectory, WalkedDirectory, WalkedEntry } from './listing.ts';
-import { type FileClock, isSettled } from './settled.ts';
+import { type FileClock, isSettled, tickMs } from './settled.ts';
 import type { SkippedPath } from './snapshot-sink.ts';
 
 /**
@@ -253,11 +253,6 @@ function reasonOf(entry: WalkedEntry): SkippedPath['reason'] | undefined {
 }
 
 const journals = ['-wal', '-journal'];
-/**
- * A kernel stamps changes with a clock that has steps of 1 to 10 ms. Two changes within one step may get the same
- * stamp.
- */
-const tickMs = 20;
 
 /**
  * Returns the SQLite databases of a directory whose captured contents may be inconsistent. Since the scan began, a

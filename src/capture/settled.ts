@@ -15,9 +15,14 @@ import type { WorkTree } from '../work-tree/work-tree.ts';
 export const settleMsUsual = 60_000;
 
 /**
- * After the last change of a directory's stamp, the names in the directory may change for up to this time without
- * changing the stamp again. A change does not alter the stamp if it happens in the same clock tick as the scan. A tick
- * of the kernel takes 1–4 ms. A tick of ext3, FAT and some network file systems takes 1–2 s.
+ * A kernel stamps changes with a clock that has steps of 1 to 10 ms. Two changes within one step may get the same
+ * stamp.
+ */
+export const tickMs = 20;
+
+/**
+ * Some file systems, such as ext3 and ext4 with small inodes, store stamps in whole seconds. On these file systems, two
+ * changes within this time may get the same stamp.
  */
 export const stampGrainMs = 1000;
 
@@ -32,6 +37,8 @@ export interface FileClock {
   readonly isLocal: boolean;
   /** The clock has reached at least this time, in milliseconds since 1970. 0 when the clock is unknown. */
   readonly reachedMs: number;
+  /** True when `reachedMs` comes from a stamp that the file system made. False when it comes from another clock. */
+  readonly isStamped: boolean;
   /** How many milliseconds this clock is behind the clock of this process. */
   readonly behindMs: number;
 }
@@ -44,8 +51,10 @@ export function readFileClock({ root }: WorkTree, probeDirectory: string, now: (
   const place = placeOf(root);
   const before = now();
   const stamped = stampNow(probeDirectory, place.device);
-  if (stamped === undefined) return { ...place, reachedMs: place.isLocal ? before : 0, behindMs: 0 };
-  return { ...place, reachedMs: Math.min(before, stamped), behindMs: Math.max(0, now() - stamped) };
+  if (stamped === undefined)
+    return { ...place, reachedMs: place.isLocal ? before : 0, isStamped: false, behindMs: 0 };
+  const reachedMs = Math.min(before, stamped);
+  return { ...place, reachedMs, isStamped: true, behindMs: Math.max(0, now() - stamped) };
 }
 
 /**
@@ -96,4 +105,13 @@ function stampNow(directory: string, device: number): number | undefined {
 export function isSettled(stamp: Stamp, clock: FileClock, afterMs: number): boolean {
   if (stamp.dev !== clock.device) return false;
   return stamp.ctimeNs < BigInt(Math.floor(clock.reachedMs - afterMs)) * 1_000_000n;
+}
+
+/**
+ * True when every later change of the names in a directory will give the directory a new stamp. A stamp with a part of
+ * a millisecond shows that the file system stores fine stamps, so the directory is settled after some ticks.
+ */
+export function areNamesSettled(stamp: Stamp, clock: FileClock): boolean {
+  const isFine = clock.isStamped && stamp.ctimeNs % 1_000_000n !== 0n;
+  return isSettled(stamp, clock, isFine ? tickMs : stampGrainMs);
 }

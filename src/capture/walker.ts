@@ -1,8 +1,7 @@
 // Walks a work tree level by level: lists directories or reuses their earlier listings, and selects the names that the
 // capture takes. Reads no contents and stores nothing. A walk is not atomic. Directories that changed during the walk
 // are walked again, until a check of the directories finds no change. When the check finds no change, all listings were
-// correct at one instant. If possible, this instant is the beginning of the scan. In this case, the check skips the
-// directories that the walk found unchanged.
+// correct at one instant. The check skips directories if their unchanged stamps already prove this.
 import { isSameStamp } from '../base/file-stamp.ts';
 import type { Directory } from '../tree/tree.ts';
 import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -58,15 +57,16 @@ export class Walk {
   #unchangedFiles = 0;
   #fresh: WalkedDirectory[] = [];
   /**
-   * True while every listing was correct at the beginning of the scan. An exception is a directory that changed while
-   * the walk listed it.
+   * The unchanged directories that {@link changed} need not look at again. At one moment, the listings of all these
+   * directories were correct: when the walk listed its last young directory, or else when the scan began.
    *
-   * An unchanged directory still had its old, settled stamp when the walk looked at it. So its names had not changed
-   * since the earlier scan, and were the same when this scan began. A listed directory with a settled stamp got its
-   * last change before this scan began. If it still has this stamp after the walk, its names were the same all the
-   * time. This proof needs a clock that was not set back during the scan.
+   * An unchanged directory still had its old, settled stamp when the walk looked at it. So its names were the same from
+   * the earlier scan until this look. A young directory has no settled stamp. Its names are known only from its listing
+   * on, so directories that the walk looked at before this listing are removed from the set. A listed directory with a
+   * settled stamp got its last change before this scan began. If it still has this stamp after the walk, its names were
+   * the same all the time. This proof needs a clock that was not set back during the scan.
    */
-  #isOfStart = true;
+  readonly #proven = new Set<WalkedDirectory>();
 
   /**
    * `listings`, if given, are the listings of directories that need no walk. In this case, the caller walks single
@@ -143,10 +143,9 @@ export class Walk {
     const changed: WalkedDirectory[] = [];
     const parents = this.takeParentsOfMissing();
     const isDoubt = doubtful.size > 0 || parents.size > 0 || Date.now() < this.#options.clock.reachedMs;
-    const isOfStart = this.#isOfStart && !isDoubt;
     for (const directory of this.reachable()) {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
-      const isSame = (isOfStart && directory.isUnchanged) || this.#hasItsStamp(directory);
+      const isSame = (!isDoubt && this.#proven.has(directory)) || this.#hasItsStamp(directory);
       // True when the scan listed a directory before it found a pointer file that names the directory.
       const isPointer = directory.gitDirectory === undefined && this.#gitDirectories.has(directory.path);
       const isDoubtful = doubtful.has(directory.path) || parents.has(directory.path);
@@ -200,6 +199,7 @@ export class Walk {
   ): Promise<boolean> {
     let frontier = start;
     while (frontier.length > 0) {
+      frontier = this.#touchedFirst(frontier);
       if ((await ends?.(frontier.length)) === true) return false;
       const listed: WalkedDirectory[] = [];
       const unchanged: WalkedDirectory[] = [];
@@ -210,13 +210,16 @@ export class Walk {
         const takes = same !== undefined && this.#selection.takesAsBefore(same);
         if (same !== undefined && (typeof takes === 'boolean' ? takes : await takes)) {
           unchanged.push(same);
+          this.#prove(same);
           this.#options.onListed?.(nameCount(same));
           continue;
         }
         const directory = await listDirectory(inherited, this.#listing);
         this.#options.onListed?.(directory?.entries.size ?? 0);
-        if (directory !== undefined) listed.push(directory);
-        else {
+        if (directory !== undefined) {
+          listed.push(directory);
+          this.#prove(directory);
+        } else {
           this.listings.delete(inherited.path);
           this.#parentsOfMissing.add(parentOf(inherited.path));
         }
@@ -238,7 +241,6 @@ export class Walk {
     // An unchanged directory has the rules of the earlier scan.
     if (!directory.isUnchanged || this.#lastChain.has(directory.path))
       this.#lastChain.set(directory.path, directory.chain.key);
-    this.#isOfStart &&= this.#wasSoAtStart(directory);
     if (directory.isUnchanged) this.#unchangedFiles += nameCount(directory) - directory.below.length;
     else {
       this.#fresh.push(directory);
@@ -246,11 +248,24 @@ export class Walk {
     }
   }
 
-  /** True when this directory certainly had its listed names at the start of the scan; see {@link #isOfStart}. */
-  #wasSoAtStart(directory: WalkedDirectory): boolean {
+  /** Called directly after a look at a directory, because {@link #proven} depends on the order of the looks. */
+  #prove(directory: WalkedDirectory): void {
     const { clock, earlier } = this.#options;
     const before = directory.isUnchanged ? earlier.get(directory.path) : directory;
-    return before !== undefined && directory.failure === undefined && provesNames(before, clock);
+    const isSure = before !== undefined && directory.failure === undefined && provesNames(before, clock);
+    if (!isSure) this.#proven.clear();
+    else if (directory.isUnchanged) this.#proven.add(directory);
+  }
+
+  /**
+   * Moves the directories that the client has just changed to the front. These directories are young, so few
+   * directories should have been looked at before them; see {@link #proven}.
+   */
+  #touchedFirst(frontier: readonly Inherited[]): readonly Inherited[] {
+    const options = this.#options;
+    if (options.checksFiles === undefined) return frontier;
+    const isTouched = ({ path }: Inherited): boolean => options.checksFiles?.(path) === true;
+    return [...frontier.filter(isTouched), ...frontier.filter((each) => !isTouched(each))];
   }
 
   /**

@@ -5,7 +5,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemCode } from '../../src/base/errors.ts';
 import { installFault } from '../../src/base/seam.ts';
-import { stampGrainMs } from '../../src/capture/settled.ts';
 import { seed } from '../support/property.ts';
 import { Random, RandomEdits } from '../support/trees/random-edits.ts';
 import { fastEqualsFull, TwinCaptureRig } from '../support/twin-capture-rig.ts';
@@ -103,7 +102,7 @@ test('fast captures equal full captures after random edits of every kind', () =>
 
 /** Waits until a later capture can reuse every captured content without reading it. */
 async function settled(it: TwinCaptureRig): Promise<void> {
-  const ms = Date.now() + stampGrainMs + 50;
+  const ms = Date.now() + 30;
   await until('the clock has advanced', () => Date.now() > ms);
   await it.capture();
 }

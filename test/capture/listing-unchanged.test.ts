@@ -22,9 +22,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../src/base/ids.ts';
 import { installFault } from '../../src/base/seam.ts';
-import { stampGrainMs } from '../../src/capture/settled.ts';
+import { stampGrainMs, tickMs } from '../../src/capture/settled.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
-import { contentOf, makeRig, type Rig } from '../support/capture-rig.ts';
+import { contentOf, makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
 import { parameters } from '../support/property.ts';
 import { applyStep, path, type Step, step } from '../support/trees/tree-steps.ts';
 
@@ -215,6 +215,61 @@ test('a capture based on an earlier capture compares all names, but reads only f
     assert.is(await contentOf(rig.store, next, 'd5/f5'), 'edited in place by a program');
     const fresh = await rig.another({}).capture({ previous: after.snapshot });
     assert.is(fresh.snapshot, next.snapshot);
+  } finally {
+    installFault(undefined);
+    await rig.remove();
+  }
+});
+
+test('a file that moves beside a young directory during a capture is captured exactly once', async () => {
+  const rig = makeRig({ settleMs: stampGrainMs });
+  try {
+    const names = Array.from({ length: 8 }, (_, at) => `d${at}`);
+    for (const name of names) rig.write(`${name}/f`, name);
+    rig.write('d1/X', 'x');
+    await settle();
+    let present = await rig.capturer.capture();
+    /** Replaces `d3/f`, and makes `move` at the n-th look of the next capture. Returns the looks at each directory. */
+    const captureAt = async (n: number, isToldPath: boolean, move: () => void): Promise<string[]> => {
+      await delay(2 * tickMs);
+      present = await rig.capturer.capture({ previous: present.snapshot });
+      writeFileSync(join(rig.top, 'new'), `${n}`);
+      renameSync(join(rig.top, 'new'), join(rig.root, 'd3/f'));
+      const since = { capture: present, touched: [fromText('d3/f')] };
+      const looks: string[] = [];
+      installFault((call, target) => {
+        const name = target.slice(rig.root.length + 1);
+        if (call !== 'lstat' || !names.includes(name)) return;
+        looks.push(name);
+        if (looks.length === n) move();
+      });
+      present = await rig.capturer.capture({ previous: present.snapshot, ...(isToldPath && { since }) });
+      installFault(undefined);
+      return looks;
+    };
+    const undisturbed = await captureAt(0, true, () => undefined);
+    if (keepsTimes())
+      for (const name of names)
+        assert.is(undisturbed.filter((each) => each === name).length, name === 'd3' ? 3 : 1, name);
+    let at = 'd1';
+    for (const to of ['d3', 'd6', 'd1']) {
+      for (const isTold of [true, false]) {
+        for (let [n, isDone] = [1, false]; !isDone; n += 1) {
+          const from = at;
+          let isMoved = false;
+          await captureAt(n, isTold, () => {
+            isMoved = true;
+            renameSync(join(rig.root, from, 'X'), join(rig.root, to, 'X'));
+          });
+          const found = await pathsOf(rig.store, present);
+          assert.is(found.filter((each) => each.endsWith('/X')).length, 1, `${from} to ${to} at look ${n}`);
+          isDone = !isMoved;
+          if (isMoved) renameSync(join(rig.root, to, 'X'), join(rig.root, from, 'X'));
+        }
+      }
+      renameSync(join(rig.root, at, 'X'), join(rig.root, to, 'X'));
+      at = to;
+    }
   } finally {
     installFault(undefined);
     await rig.remove();

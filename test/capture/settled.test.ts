@@ -9,7 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stampOf } from '../../src/base/file-stamp.ts';
 import { type Fault, installFault } from '../../src/base/seam.ts';
-import { isSettled, readFileClock, settleMsUsual } from '../../src/capture/settled.ts';
+import { areNamesSettled, isSettled, readFileClock, settleMsUsual } from '../../src/capture/settled.ts';
 import { openWorkTree } from '../../src/work-tree/work-tree.ts';
 import { contentOf, type Rig, withRig } from '../support/capture-rig.ts';
 
@@ -38,16 +38,40 @@ test('a time stamp is trusted when it is older than the resolution of the file s
     rig.write('f', '');
     const stamp = stampOf(lstatSync(join(rig.root, 'f'), { bigint: true }));
     const changedMs = Number(stamp.ctimeNs / 1_000_000n);
-    const at = (reachedMs: number): boolean =>
-      isSettled(stamp, { device: stamp.dev, isLocal: true, reachedMs, behindMs: 0 }, 1000);
+    const clock = { device: stamp.dev, isLocal: true, isStamped: true, behindMs: 0 };
+    const at = (reachedMs: number): boolean => isSettled(stamp, { ...clock, reachedMs }, 1000);
     assert.not.ok(at(changedMs));
     assert.not.ok(at(changedMs + 1000));
     assert.ok(at(changedMs + 1002));
     assert.not.ok(at(changedMs - 3_600_000), 'F47 a clock set back proves nothing');
     assert.not.ok(at(0), 'a clock of which nothing is known');
-    const elsewhere = { device: stamp.dev + 1, isLocal: true, reachedMs: changedMs + 5000, behindMs: 0 };
+    const elsewhere = { ...clock, device: stamp.dev + 1, reachedMs: changedMs + 5000 };
     assert.not.ok(isSettled(stamp, elsewhere, 1000), 'another file system has another clock');
   }));
+
+test('the names of a directory are settled after some ticks if its stamp is fine, and otherwise after a second', () => {
+  const changedMs = 1_800_000_000_123;
+  const clock = { device: 7, isLocal: true, isStamped: true, behindMs: 0 };
+  const at = (ctimeNs: bigint, afterMs: number, isStamped = true): boolean => {
+    const stamp = { mtimeNs: ctimeNs, ctimeNs, size: 4096, ino: 5, dev: 7, mode: 0o40755 };
+    return areNamesSettled(stamp, { ...clock, isStamped, reachedMs: changedMs + afterMs });
+  };
+  const fine = BigInt(changedMs) * 1_000_000n + 4567n;
+  const coarse = BigInt(changedMs) * 1_000_000n;
+  assert.equal(
+    [0, 10, 20, 21].map((ms) => at(fine, ms)),
+    [false, false, false, true],
+  );
+  assert.equal(
+    [21, 1000, 1001].map((ms) => at(coarse, ms)),
+    [false, false, true],
+  );
+  assert.equal(
+    [21, 1000, 1001].map((ms) => at(fine, ms, false)),
+    [false, false, true],
+    'another clock',
+  );
+});
 
 test('in the first minute after a change of a file, every capture reads the file again', () =>
   withRig({}, async (rig) => {
