@@ -10,15 +10,18 @@ import { hasDied, runGit, streamGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
 import { isLoose, looseSize, type ObjectType, objectHash, objectId, readLoose } from './object.ts';
 import { idsInPacks, packedAmong } from './pack-index.ts';
+import { packedSize, readPacked } from './packed-object.ts';
 
 /** The maximum size of an object that is read whole. Larger objects are read in chunks. */
 export const wholeBytesMax = 8 << 20;
 
 /**
- * The maximum number of loose objects that are looked up without git. Looking up more objects takes longer than one
- * query to git.
+ * The maximum number of objects that are looked up without git. Looking up more objects takes longer than one query to
+ * git.
  */
-const looseMax = 16;
+const fewMax = 16;
+/** The maximum number of objects that are read from packs without git. For more objects, git is started. */
+const packedReadsMax = 100;
 /** To look up this number of objects or more, the reader reads the indexes of small packs. */
 const packedMin = 200;
 const indexBytesMax = 2 << 20;
@@ -33,10 +36,11 @@ export class ObjectReader {
   readonly #looseIn: readonly string[];
   #contents: GitChild;
   #facts: GitChild;
+  #packedReads = 0;
 
   /**
-   * `looseIn`: object directories. While no git process runs, the reader itself reads loose objects in these
-   * directories, because starting a process takes longer.
+   * `looseIn`: object directories. While no git process runs, the reader itself reads objects in these directories,
+   * because starting a process takes longer.
    */
   constructor(place: GitPlace, looseIn: readonly string[] = []) {
     this.#place = place;
@@ -65,12 +69,12 @@ export class ObjectReader {
   }
 
   /**
-   * Returns the sizes of the objects, and -1 for a missing object. If the objects are few and loose, starts no git
-   * process.
+   * Returns the sizes of the objects, and -1 for a missing object. If the objects are few, and loose or whole in packs,
+   * starts no git process.
    */
   async sizes(ids: readonly string[]): Promise<number[]> {
-    const loose = this.#looseSizes(ids);
-    if (loose !== undefined) return loose;
+    const few = this.#sizesOfFew(ids);
+    if (few !== undefined) return few;
     const sizes: number[] = [];
     for (let from = 0; from < ids.length; from += 5000) {
       const part = ids.slice(from, from + 5000);
@@ -80,29 +84,21 @@ export class ObjectReader {
     return sizes;
   }
 
-  /** Returns the sizes of a few objects. Returns undefined unless all these objects are loose. */
-  #looseSizes(ids: readonly string[]): number[] | undefined {
-    if (ids.length > looseMax || this.#looseIn.length === 0) return undefined;
+  /** Returns the sizes of a few objects. Returns undefined unless the size of each object is found without git. */
+  #sizesOfFew(ids: readonly string[]): number[] | undefined {
+    if (ids.length > fewMax || this.#looseIn.length === 0) return undefined;
     const sizes: number[] = [];
     for (const id of ids) {
-      const size = this.#looseSize(id);
+      const size = firstOf(this.#looseIn, (objects) => looseSize(objects, id) ?? packedSize(objects, id));
       if (size === undefined) return undefined;
       sizes.push(size);
     }
     return sizes;
   }
 
-  #looseSize(id: string): number | undefined {
-    for (const objects of this.#looseIn) {
-      const size = looseSize(objects, id);
-      if (size !== undefined) return size;
-    }
-    return undefined;
-  }
-
   /** Returns the first of these objects that is missing. Looks up loose objects without git. */
   async firstMissing(ids: readonly string[]): Promise<string | undefined> {
-    const packed = ids.length < packedMin ? this.#packedAmong(ids) : this.#packedIds();
+    const packed = ids.length < packedMin ? undefined : this.#packedIds();
     const elsewhere = ids.filter(
       (id) => packed?.has(id) !== true && !this.#looseIn.some((objects) => isLoose(objects, id)),
     );
@@ -122,8 +118,7 @@ export class ObjectReader {
    * answers faster.
    */
   #packedAmong(ids: readonly string[]): ReadonlySet<string> | undefined {
-    if (this.#facts.pid !== undefined || ids.length > looseMax || this.#looseIn.length === 0)
-      return undefined;
+    if (this.#facts.pid !== undefined || ids.length > fewMax || this.#looseIn.length === 0) return undefined;
     const found = new Set<string>();
     for (const objects of this.#looseIn) {
       const packed = packedAmong(ids, join(objects, 'pack'), indexBytesMax);
@@ -147,13 +142,19 @@ export class ObjectReader {
    */
   async read(type: ObjectType, id: string): Promise<Buffer> {
     // A running git process answers faster than the daemon can open a file.
-    for (const objects of this.#contents.pid === undefined ? this.#looseIn : []) {
-      const loose = readLoose(objects, type, id);
-      if (loose !== undefined) return loose;
-    }
+    const alone = this.#contents.pid === undefined ? this.#readAlone(type, id) : undefined;
+    if (alone !== undefined) return alone;
     const found = await this.#ask(type, id);
     if (found.type !== type || objectId(type, found.bytes) !== id) throw damaged(type, id);
     return found.bytes;
+  }
+
+  /** Reads an object without git. Returns undefined when only git can read the object or explain the damage. */
+  #readAlone(type: ObjectType, id: string): Buffer | undefined {
+    const loose = firstOf(this.#looseIn, (objects) => readLoose(objects, type, id));
+    if (loose !== undefined || this.#packedReads >= packedReadsMax) return loose;
+    this.#packedReads += 1;
+    return firstOf(this.#looseIn, (objects) => readPacked(objects, type, id));
   }
 
   /** Reads an object in chunks, and checks the hash after the last chunk. */
@@ -202,6 +203,15 @@ export class ObjectReader {
       throw isThere ? damaged(type, id, error) : missing(type, id);
     }
   }
+}
+
+/** Returns the first value that `find` finds in these directories. */
+function firstOf<T>(directories: readonly string[], find: (objects: string) => T | undefined): T | undefined {
+  for (const objects of directories) {
+    const found = find(objects);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Parses `<id> <type> <size>\n<content>\n`, or `<id> missing\n`. */

@@ -81,6 +81,45 @@ function isIndexed(index: Buffer, id: string): boolean {
   return false;
 }
 
+/** Larger offsets are in another table of the index. */
+const plainOffsetMax = 0x7fff_ffff;
+/** The maximum number of ids with the same first byte. An index with more such ids is very large or damaged. */
+const sameByteMax = 100_000;
+
+/**
+ * Returns the position of an object in a pack, by the index of the pack. Reads only some parts of the index, and does
+ * not check the index. Returns undefined when the index does not have the object. @throws system errors
+ */
+export function offsetInPack(index: string, id: string): number | undefined {
+  const fd = files.openSync(index, 'r');
+  try {
+    const read = (at: number, length: number): Buffer => {
+      const bytes = Buffer.alloc(length);
+      return bytes.subarray(0, files.readSync(fd, bytes, 0, length, at));
+    };
+    const table = read(0, idsOffset);
+    if (table.length < idsOffset || !table.subarray(0, start.length).equals(start)) return undefined;
+    const wanted = Buffer.from(id, 'hex');
+    const [firstByte = 0] = wanted;
+    const upTo = (byte: number): number => (byte < 0 ? 0 : table.readUInt32BE(start.length + 4 * byte));
+    const from = upTo(firstByte - 1);
+    const count = upTo(firstByte) - from;
+    if (count < 0 || count > sameByteMax) return undefined;
+    const ids = read(idsOffset + from * idBytes, count * idBytes);
+    for (let at = 0; at + idBytes <= ids.length; at += idBytes) {
+      if (wanted.compare(ids, at, at + idBytes) !== 0) continue;
+      const offsets = idsOffset + upTo(255) * (idBytes + 4);
+      const offset = read(offsets + (from + at / idBytes) * 4, 4);
+      return offset.length === 4 && offset.readUInt32BE() <= plainOffsetMax
+        ? offset.readUInt32BE()
+        : undefined;
+    }
+    return undefined;
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
 /**
  * Yields the ids of all objects in the packs of a directory. Skips damaged indexes, and indexes with more than
  * `bytesMax` bytes.

@@ -85,4 +85,63 @@ test('a reader finds exactly the objects of its packs without git, and asks git 
   await isDoubtful();
 });
 
+test('a reader without git reads the same objects from packs as git, and never a damaged one', async () => {
+  const gitDir = join(temporaryDirectory('reader'), 'repository.git');
+  git('/', 'init', '-q', '--bare', gitDir);
+  const lines = Array.from({ length: 400 }, (_, at) => `${at * 7919}\n`);
+  const made = Array.from({ length: 60 }, (_, at) =>
+    Buffer.from(`${at}\n${lines.slice(0, (at * at) % 400).join('')}`),
+  );
+  const objects = made.map((bytes) => ({ type: 'blob', id: objectId('blob', bytes), bytes }) as const);
+  const sizes = made.map(({ length }) => length);
+  const ids = objects.map(({ id }) => id);
+  const withReader = async (check: (reader: ObjectReader) => Promise<unknown>): Promise<void> => {
+    const reader = new ObjectReader({ gitDir }, [join(gitDir, 'objects')]);
+    await check(reader);
+    await reader.close();
+  };
+  const readsAll = async (reader: ObjectReader): Promise<void> => {
+    for (const [at, id] of ids.entries())
+      assert.ok((await reader.read('blob', id)).equals(made[at] ?? Buffer.of()));
+    for (let at = 0; at < ids.length; at += 10)
+      assert.equal(await reader.sizes(ids.slice(at, at + 10)), sizes.slice(at, at + 10));
+  };
+  await packObjects({ gitDir }, objects);
+  await withReader(async (reader) => {
+    await readsAll(reader);
+    assert.equal(reader.pids, [], 'git was not started');
+    assert.is(await kindOf(reader.read('tree', ids[0] ?? '')), 'DataCorrupt', 'an object of another type');
+    assert.equal(await reader.sizes([ids[0] ?? '', '1'.repeat(40)]), [sizes[0], -1]);
+  });
+  const packs = join(gitDir, 'objects', 'pack');
+  const [pack = ''] = readdirSync(packs).flatMap((name) =>
+    name.endsWith('.pack') ? [join(packs, name)] : [],
+  );
+  const whole = readFileSync(pack);
+  chmodSync(pack, 0o600);
+  for (const part of [1, 2, 3, 4, 5]) {
+    const at = Math.floor((whole.length * part) / 6);
+    writeFileSync(pack, whole.with(at, (whole.at(at) ?? 0) ^ 8));
+    let damagedCount = 0;
+    await withReader(async (reader) => {
+      for (const [index, id] of ids.entries()) {
+        const bytes = await reader.read('blob', id).catch(async (error: unknown) => {
+          assert.is(await kindOf(Promise.reject(error)), 'DataCorrupt');
+          damagedCount += 1;
+          return made[index];
+        });
+        assert.ok(bytes?.equals(made[index] ?? Buffer.of()));
+      }
+    });
+    assert.ok(damagedCount > 0, `byte ${at} belongs to an object`);
+  }
+  writeFileSync(pack, whole);
+  for (const id of ids) git(gitDir, 'update-ref', `refs/tags/${id}`, id);
+  git(gitDir, 'repack', '-adfq', '--depth=5');
+  await withReader(async (reader) => {
+    await readsAll(reader);
+    assert.ok(reader.pids.length > 0, 'git was asked for the objects that git stores as differences');
+  });
+});
+
 test.run();
