@@ -1,5 +1,5 @@
 // Opens the git store of a closed session for reading. The reader reads refs and loose objects directly from their
-// files. For other objects the reader runs git in a git directory below `scratch`, with the store's objects as
+// files. For other objects the reader runs git in `scratch`, which becomes a git directory with the store's objects as
 // alternates. A capture writes its objects to this git directory. The reader refuses any store that an ordinary opening
 // would repair.
 import { join } from 'node:path';
@@ -63,11 +63,9 @@ export async function openLocalToRead(
   return openToRead(place, scratch);
 }
 
-async function openToRead(place: Place, scratch: string): Promise<ReadableStore> {
+async function openToRead(place: Place, gitDir: string): Promise<ReadableStore> {
   const { strategy, objects, refsIn, intentFile, names, prefixes, records } = place;
-  const gitDir = layOut(scratch, objects);
-  const spoolDirectory = join(scratch, 'spool');
-  files.mkdirSync(spoolDirectory);
+  layOut(gitDir, objects);
   const refs = new RefStore({
     place: { gitDir },
     refsIn,
@@ -85,7 +83,7 @@ async function openToRead(place: Place, scratch: string): Promise<ReadableStore>
     isBelieved: false,
     readPlace: { gitDir },
     looseIn: [...objects, join(gitDir, 'objects')],
-    spoolDirectory,
+    spoolDirectory: gitDir,
     refs,
     names,
     transferObjects: refuse,
@@ -116,16 +114,14 @@ async function openToRead(place: Place, scratch: string): Promise<ReadableStore>
   }
 }
 
-/** Makes the minimal repository that git accepts. */
-function layOut(scratch: string, objects: readonly string[]): string {
-  const gitDir = join(scratch, 'view.git');
-  for (const name of ['objects/info', 'objects/pack', 'refs'])
+/** Makes the minimal repository that git accepts. Few directories, because some disks need a millisecond for each. */
+function layOut(gitDir: string, objects: readonly string[]): void {
+  for (const name of ['objects/info', 'refs'])
     files.mkdirSync(join(gitDir, name), { recursive: true, mode: 0o700 });
   files.writeFileSync(join(gitDir, 'HEAD'), 'ref: refs/heads/main\n');
   files.writeFileSync(join(gitDir, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
   const alternates = objects.map((each) => `${quoteLine(each)}\n`).join('');
   files.writeFileSync(join(gitDir, 'objects', 'info', 'alternates'), alternates);
-  return gitDir;
 }
 
 function doubtful(why: string): CheckpointdError {
