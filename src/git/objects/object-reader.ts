@@ -9,7 +9,7 @@ import type { GitPlace } from '../process/environment.ts';
 import { hasDied, runGit, streamGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
 import { isLoose, looseSize, type ObjectType, objectHash, objectId, readLoose } from './object.ts';
-import { idsInPacks, packedAmong } from './pack-index.ts';
+import { packedAmong, unpackedAmong } from './pack-index.ts';
 import { packedSize, readPacked } from './packed-object.ts';
 
 /** The maximum size of an object that is read whole. Larger objects are read in chunks. */
@@ -22,7 +22,7 @@ export const wholeBytesMax = 8 << 20;
 const fewMax = 16;
 /** The maximum number of objects that are read from packs without git. For more objects, git is started. */
 const packedReadsMax = 100;
-/** To look up this number of objects or more, the reader reads the indexes of small packs. */
+/** To look up this number of objects or more, the reader reads the indexes of small packs. This is faster than git. */
 const packedMin = 200;
 const indexBytesMax = 2 << 20;
 
@@ -96,12 +96,13 @@ export class ObjectReader {
     return sizes;
   }
 
-  /** Returns the first of these objects that is missing. Looks up loose objects without git. */
+  /** Returns the first of these objects that is missing. Looks up objects in small packs, and loose objects, without git. */
   async firstMissing(ids: readonly string[]): Promise<string | undefined> {
-    const packed = ids.length < packedMin ? undefined : this.#packedIds();
-    const elsewhere = ids.filter(
-      (id) => packed?.has(id) !== true && !this.#looseIn.some((objects) => isLoose(objects, id)),
-    );
+    let elsewhere = [...ids];
+    if (ids.length >= packedMin)
+      for (const objects of this.#looseIn)
+        elsewhere = unpackedAmong(elsewhere, join(objects, 'pack'), indexBytesMax);
+    elsewhere = elsewhere.filter((id) => !this.#looseIn.some((objects) => isLoose(objects, id)));
     if (elsewhere.length === 0) return undefined;
     const sizes = await this.sizes(elsewhere);
     return elsewhere.find((_, index) => sizes[index] === -1);
@@ -126,14 +127,6 @@ export class ObjectReader {
       for (const id of packed) found.add(id);
     }
     return found;
-  }
-
-  /** Returns the ids of all objects in small packs. Reading the index of a small pack is faster than starting git. */
-  #packedIds(): ReadonlySet<string> {
-    const packed = new Set<string>();
-    for (const objects of this.#looseIn)
-      for (const id of idsInPacks(join(objects, 'pack'), indexBytesMax)) packed.add(id);
-    return packed;
   }
 
   /**

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { objectId } from '../../../src/git/objects/object.ts';
 import { packObjects } from '../../../src/git/objects/object-pack.ts';
 import { ObjectReader } from '../../../src/git/objects/object-reader.ts';
-import { indexedIds, packedAmong } from '../../../src/git/objects/pack-index.ts';
+import { indexedIds, packedAmong, unpackedAmong } from '../../../src/git/objects/pack-index.ts';
 import { withDyingGit } from '../../support/dying-git.ts';
 import { git } from '../../support/git-oracle.ts';
 import { kindOf } from '../../support/stores/store-rig.ts';
@@ -53,6 +53,11 @@ test('a reader finds exactly the objects of its packs without git, and asks git 
   const near = stored.map((id) => `${id.slice(0, 38)}${id.endsWith('00') ? '01' : '00'}`);
   const asked = [...ids, ...near, '0'.repeat(40), 'f'.repeat(40)];
   assert.equal(packedAmong(asked, packs, 1 << 20)?.sort(), stored);
+  const isStored = new Set(stored);
+  assert.equal(
+    unpackedAmong(asked, packs, 1 << 20),
+    asked.filter((id) => !isStored.has(id)),
+  );
   const [own = '', other = ''] = [stored[7], ids[2000]];
   const withReader = async (check: (reader: ObjectReader) => unknown): Promise<void> => {
     const reader = new ObjectReader({ gitDir }, [join(gitDir, 'objects')]);
