@@ -102,7 +102,7 @@ async function openToRead(place: Place, gitDir: string): Promise<ReadableStore> 
     gone: () => undefined,
     onRepair: undefined,
   };
-  const store = new GitStore(home);
+  const store = new ReadingStore(home);
   try {
     const stored = await store.checkpoints();
     if (store.damaged().length > 0 || !areInPlace(home, stored))
@@ -111,6 +111,16 @@ async function openToRead(place: Place, gitDir: string): Promise<ReadableStore> 
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+/**
+ * Does not look for the directories of the last snapshot, because the command publishes no checkpoint that needs them.
+ * If a comparison needs a lost directory, git reports the loss.
+ */
+class ReadingStore extends GitStore {
+  override hasDirectories(): Promise<boolean> {
+    return Promise.resolve(true);
   }
 }
 
