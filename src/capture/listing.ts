@@ -423,10 +423,10 @@ export function leftOutDirectories(listings: Listings): TreePath[] {
  * were in the earlier listing. Every captured file must have the same settled stamp as when it was read. The previous
  * snapshot must contain exactly the directory that the earlier scan made.
  */
-export async function unchangedListing(
+export function unchangedListing(
   inherited: Inherited,
   options: ListingOptions,
-): Promise<WalkedDirectory | undefined> {
+): WalkedDirectory | undefined | Promise<WalkedDirectory | undefined> {
   const earlier = options.earlier.get(inherited.path);
   if (earlier === undefined || !isComparable(earlier, inherited)) return undefined;
   const isPointedTo = earlier.gitDirectory !== 'content' && options.isPointedTo(inherited.path);
@@ -444,17 +444,48 @@ export async function unchangedListing(
     const areNamesSure = provesNames(earlier, options.clock);
     if (!areNamesSure && !hasSameNames(earlier, reached, options)) return undefined;
     const areSame = areEntriesSame(earlier, reached, areNamesSure, options);
-    if (!(typeof areSame === 'boolean' ? areSame : await areSame)) return undefined;
     const settled = areNamesSure || areNamesSettled(earlier.stamp, options.clock);
-    if (earlier.known !== undefined) return earlier.known.unchanged(inherited, chain, settled);
-    return { ...earlier, inherited, chain, isUnchanged: true, isSettled: settled };
+    const same = (): WalkedDirectory =>
+      earlier.known?.unchanged(inherited, chain, settled) ?? {
+        ...earlier,
+        inherited,
+        chain,
+        isUnchanged: true,
+        isSettled: settled,
+      };
+    if (typeof areSame === 'boolean') return areSame ? same() : undefined;
+    const waiting = reached;
+    reached = undefined; // the promise releases it
+    return whenSame(areSame, waiting, same);
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    // the caller then lists the directory, and handles the error or the missing directory
-    return undefined;
+    return absentIfMissing(error);
   } finally {
     reached?.release();
   }
+}
+
+/** Waits for the comparison of a large directory. Returns `same()` if nothing differs. */
+async function whenSame(
+  areSame: Promise<boolean>,
+  reached: ReachedPath,
+  same: () => WalkedDirectory,
+): Promise<WalkedDirectory | undefined> {
+  try {
+    return (await areSame) ? same() : undefined;
+  } catch (error) {
+    return absentIfMissing(error);
+  } finally {
+    reached.release();
+  }
+}
+
+/**
+ * Returns undefined for a system error. The caller then lists the directory, and handles the error or the missing
+ * directory. Throws other errors.
+ */
+function absentIfMissing(error: unknown): undefined {
+  if (systemCode(error) === undefined) throw error;
+  return undefined;
 }
 
 /** The maximum number of rows that are compared without a pause. This takes less than two milliseconds. */

@@ -206,7 +206,9 @@ export class Walk {
       await this.#options.beforeReading?.(frontier.map(({ path }) => path));
       for (const inherited of frontier) {
         if (this.#options.slices.isDue()) await this.#options.slices.pause();
-        const same = await unchangedListing(inherited, this.#listing);
+        // A promise for each directory would take longer than the check of a small directory.
+        const check = unchangedListing(inherited, this.#listing);
+        const same = check instanceof Promise ? await check : check;
         const takes = same !== undefined && this.#selection.takesAsBefore(same);
         if (same !== undefined && (typeof takes === 'boolean' ? takes : await takes)) {
           unchanged.push(same);
