@@ -15,6 +15,8 @@ export class GuardedStore implements SnapshotStore {
   readonly #published: PublishedList;
   #missing: readonly StoreProblem[] = [];
   #isDoubtful = false;
+  /** True while the code runs that checked the store, until this code returns to the event loop or awaits. */
+  #isChecked = false;
   readonly sessionBytes?: () => Promise<number>;
   readonly gitObjects?: readonly string[];
 
@@ -181,10 +183,20 @@ export class GuardedStore implements SnapshotStore {
     if (isDamage(error)) this.#isDoubtful = true;
   }
 
-  /** Returns the inner store. @throws StoreCorrupt when the files of the store were removed or replaced */
+  /**
+   * Returns the inner store. One check covers all contents that a caller requests at once.
+   * @throws StoreCorrupt when the files of the store were removed or replaced
+   */
   #there(): SnapshotStore {
+    if (this.#isChecked) return this.#inner;
     const gone = this.#inner.gone?.();
-    if (gone === undefined) return this.#inner;
+    if (gone === undefined) {
+      this.#isChecked = true;
+      queueMicrotask(() => {
+        this.#isChecked = false;
+      });
+      return this.#inner;
+    }
     throw new CheckpointdError(
       'StoreCorrupt',
       `The checkpoint store ${gone} was deleted, emptied or replaced while the session was open. It held ${counted(this.#published.ids.size, 'checkpoint')}. Nothing was changed. Put the store back if you can. Otherwise close and open the session, and use checkpoint/init to start again.`,

@@ -4,9 +4,12 @@ import { cpSync, existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { BlobId } from '../../src/base/ids.ts';
+import { GuardedStore, PublishedList } from '../../src/store/guarded-store.ts';
 import { failure } from '../support/failures.ts';
 import { git, write } from '../support/in-process-daemon.ts';
 import { database, type Kept, kept } from '../support/stores/kept-session.ts';
+import { MemoryStore } from '../support/stores/memory-store.ts';
 import { sql } from '../support/stores/sqlite.ts';
 
 type Loss = readonly [what: string, lose: (kept: Kept) => void];
@@ -126,5 +129,33 @@ for (const [strategy, list] of Object.entries(losses)) {
     });
   }
 }
+
+test('one check covers all contents that a caller requests at once; a later request checks again', async () => {
+  const inner = new MemoryStore();
+  let [checks, gone] = [0, undefined as string | undefined];
+  Object.assign(inner, {
+    gone: () => {
+      checks += 1;
+      return gone;
+    },
+  });
+  const blobs = ['one', 'two', 'three'].map((text, index) => {
+    const blob = String(index) as BlobId;
+    inner.blobs.set(blob, Buffer.from(text));
+    return blob;
+  });
+  const list = join(inner.spoolDirectory, 'published.log');
+  const store = new GuardedStore(inner, PublishedList.open(list));
+  const read = async (blob: BlobId): Promise<unknown> => {
+    for await (const chunk of store.read(blob)) return Buffer.from(chunk).toString();
+    return undefined;
+  };
+  assert.equal(await Promise.all(blobs.map(read)), ['one', 'two', 'three']);
+  assert.is(checks, 1);
+  gone = '/store/objects';
+  const refused = await Promise.allSettled(blobs.map(read));
+  assert.ok(refused.every(({ status }) => status === 'rejected'));
+  rmSync(inner.spoolDirectory, { recursive: true });
+});
 
 test.run();
