@@ -33,6 +33,8 @@ export interface NewObject {
   readonly type: ObjectType;
   readonly id: string;
   readonly bytes: Uint8Array;
+  /** The bytes in zlib's form, if the caller has them. */
+  readonly deflated?: Uint8Array | undefined;
 }
 
 interface PackOptions {
@@ -70,10 +72,10 @@ export async function packObjects(
     }
   };
   put(packHeader(unique.size));
-  for (const { type, id, bytes } of unique.values()) {
+  for (const { type, id, bytes, deflated } of unique.values()) {
     if (slices.isDue()) await slices.pause();
     // Most bytes of a directory are ids, which compression does not make smaller.
-    const content = isLasting && type === 'blob' ? deflated(bytes) : stored(bytes);
+    const content = deflated ?? (isLasting && type === 'blob' ? inDeflatedForm(bytes) : stored(bytes));
     const entry = [entryHeader(type, bytes.length), content] as const;
     entries.push({ id, offset, sum: crc32(entry[1], crc32(entry[0])) });
     put(...entry);
@@ -89,7 +91,7 @@ export async function packObjects(
 }
 
 /** Compresses with a window that is only as large as the content. Clearing a larger window would take longer. */
-function deflated(bytes: Uint8Array): Uint8Array {
+function inDeflatedForm(bytes: Uint8Array): Uint8Array {
   const windowBits = Math.min(15, 32 - Math.clz32(bytes.length + unusableWindow));
   const memLevel = Math.max(1, windowBits - 7);
   return deflateSync(bytes, { level: 1, windowBits, memLevel, chunkSize: Math.max(bytes.length, 1024) });

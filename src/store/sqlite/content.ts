@@ -2,7 +2,7 @@
 // space. Large contents are in chunks, so that memory does not depend on the size of a file. Contents that consist of
 // several chunks share equal chunks. So if one byte changes in place, only one chunk is stored again. This module is
 // independent of checkpoints and trees. The sweep (sweep.ts) decides which contents to remove.
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, deflateSync, inflate, inflateSync } from 'node:zlib';
 import { attemptAsyncOr, attemptOr, isKind } from '../../base/attempt.ts';
@@ -20,6 +20,8 @@ export const inlineBytesMax = 1 << 16;
 /** The size of a chunk in bytes. Inserting a chunk takes 3 to 20 ms. */
 export const chunkBytes = 1 << 20;
 const compressBytesMin = 256;
+/** The size in bytes of zlib's smallest output buffer. */
+const zlibChunkMin = 64;
 /** zlib cannot use this many bytes of its window. */
 const unusableWindow = 262;
 const level = 1; // compresses source text to half its size, in a third of the time of level 6
@@ -273,6 +275,8 @@ interface ReadBlob {
   readonly blob: BlobId;
   readonly size: number;
   readonly bytes: Uint8Array | undefined;
+  /** The bytes in zlib's form, if the database has them in this form. */
+  readonly deflated: Uint8Array | undefined;
 }
 
 /**
@@ -290,8 +294,10 @@ export async function* readBlobs(
     for (const [hash, ...row] of rows) {
       const blob = String(hash) as BlobId;
       missing.delete(blob);
-      const bytes = row[2] === null ? undefined : verifiedSmall(blob, row);
-      yield { blob, size: Number(row[0]), bytes };
+      const [size, isCompressed, content] = row;
+      const bytes = content === null ? undefined : verifiedSmall(blob, row);
+      const deflated = content instanceof Uint8Array && isCompressed === 1 ? content : undefined;
+      yield { blob, size: Number(size), bytes, deflated };
     }
     for (const blob of missing) throw damaged(blob, 'is missing');
   }
@@ -332,18 +338,20 @@ function verifiedSmall(blob: BlobId, row: Row): Uint8Array {
   return bytes;
 }
 
-function unpackSmall(blob: BlobId, [, isCompressed, content]: Row): Uint8Array {
+function unpackSmall(blob: BlobId, [size, isCompressed, content]: Row): Uint8Array {
   const packed = content instanceof Uint8Array ? content : new Uint8Array();
   if (isCompressed === 0) return packed;
   try {
-    return inflateSync(packed, { maxOutputLength: inlineBytesMax });
+    // zlib's usual buffer is larger than most contents, and would stay in memory as long as the content.
+    const chunkSize = Math.min(Number(size), inlineBytesMax) + zlibChunkMin;
+    return inflateSync(packed, { maxOutputLength: inlineBytesMax, chunkSize });
   } catch (cause) {
     throw damaged(blob, 'is damaged', cause);
   }
 }
 
 export function digestOf(bytes: Uint8Array): Buffer {
-  return createHash('sha256').update(bytes).digest();
+  return hash('sha256', bytes, 'buffer');
 }
 
 function damaged(blob: BlobId, what: string, cause?: unknown): CheckpointdError {

@@ -215,12 +215,12 @@ class Scratch {
 
   async #putBlobs(entries: readonly Entry[]): Promise<void> {
     const unknown = new Set(entries.map(({ blob }) => blob).filter((blob) => !this.#blobs.has(blob)));
-    for await (const { blob, size, bytes } of readBlobs(this.#database, [...unknown])) {
+    for await (const { blob, size, bytes, deflated } of readBlobs(this.#database, [...unknown])) {
       if (this.#slices.isDue()) await this.#slices.pause();
       this.#bytes += size;
       const isSmall = bytes !== undefined;
       const id = isSmall
-        ? await this.#put('blob', bytes)
+        ? await this.#put('blob', bytes, deflated)
         : await this.#spool(readBlob(this.#database, blob), size);
       this.#blobs.set(blob, id);
     }
@@ -257,9 +257,9 @@ class Scratch {
   }
 
   /** Queues an object. The object is stored at the end of {@link show} at the latest. */
-  async #put(type: ObjectType, bytes: Uint8Array): Promise<string> {
+  async #put(type: ObjectType, bytes: Uint8Array, deflated?: Uint8Array): Promise<string> {
     const id = objectId(type, bytes);
-    this.#waiting.set(id, { type, id, bytes });
+    this.#waiting.set(id, { type, id, bytes, deflated });
     this.#waitingBytes += bytes.length;
     if (this.#waitingBytes > waitingBytesMax) await this.#store();
     return id;

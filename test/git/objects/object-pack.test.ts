@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
@@ -17,7 +18,10 @@ for (const isLasting of [true, false])
       git(directory, 'init', '-q', '--bare');
       const objects = sizes.map((size) => randomBytes(size));
       objects.push(Buffer.alloc(300_000, 0xff)); // the largest checksums
-      const blobs = objects.map(blobOf);
+      const blobs = objects.map((bytes, i): NewObject => {
+        const isDeflated = i % 3 === 0; // the caller already has these bytes in zlib's form
+        return isDeflated ? { ...blobOf(bytes), deflated: deflateSync(bytes) } : blobOf(bytes);
+      });
       await packObjects({ gitDir: directory }, [...blobs, ...blobs.slice(0, 3)], { isLasting });
       git(directory, 'verify-pack', ...packsIn(directory, '.idx'));
       for (const object of objects) {
