@@ -1,5 +1,5 @@
-// Writes one capture into the database: contents in batches, small contents together and large contents chunk by chunk.
-// After the contents, writes the directories. All rows are content-addressed, and have no effect until the tree is
+// Writes one capture into the database. Compresses small contents when they arrive, and writes their rows in batches.
+// Writes large contents chunk by chunk. After the contents, writes the directories. All rows are content-addressed, and have no effect until the tree is
 // stored (sealed). So a kill leaves only rows that a sweep removes.
 import { CheckpointdError } from '../../base/errors.ts';
 import { filesAsync } from '../../base/files.ts';
@@ -10,7 +10,7 @@ import { Slices } from '../../base/slices.ts';
 import { Turns } from '../../base/turns.ts';
 import type { SnapshotWriter, StableContent } from '../../capture/snapshot-sink.ts';
 import { type Directory, type FileNode, isDirectory } from '../../tree/tree.ts';
-import { release } from '../../work-tree/stable-read.ts';
+import { ReusedMemory, release } from '../../work-tree/stable-read.ts';
 import type { SubTree } from '../tree-reader.ts';
 import {
   type ChunkPlace,
@@ -33,14 +33,29 @@ import type { SqliteDatabase } from './database/database.ts';
 import { generationOf, type SqliteLease } from './leases.ts';
 import { type EncodedNode, encodeNode } from './trees.ts';
 
-interface Pending {
+interface Arrived {
   readonly blob: BlobId;
   readonly bytes: Uint8Array;
   readonly content: StableContent;
 }
 
-const batchBytesMax = 1 << 23;
-const batchCountMax = 4000;
+/** A small content that the database does not have. `content` owns the memory of the packed bytes. */
+interface NewRow {
+  readonly blob: BlobId;
+  readonly size: number;
+  readonly packed: Packed;
+  readonly content: StableContent;
+}
+
+/** So many contents wait in memory for the query that finds existing contents. */
+const arrivedCountMax = 256;
+const arrivedBytesMax = 1 << 18;
+/**
+ * So many new rows are written together. A large batch in the order of the index changes each page of the index less
+ * often. The bytes are compressed, because many uncompressed contents would fragment the memory of the process.
+ */
+const newRowsMax = 4000;
+const newBytesMax = 1 << 21;
 
 interface WriterParts {
   readonly database: SqliteDatabase;
@@ -57,11 +72,17 @@ interface WriterParts {
 export class SqliteWriter implements SnapshotWriter {
   readonly #parts: WriterParts;
   #began: Promise<number> | undefined;
-  #pending = new Map<BlobId, Pending>();
-  #pendingBytes = 0;
-  #flushing: Promise<void> = Promise.resolve();
+  #arrived: Arrived[] = [];
+  #arrivedBytes = 0;
+  #newRows: NewRow[] = [];
+  #newBytes = 0;
+  readonly #memory = new ReusedMemory();
+  readonly #small = new Turns();
   readonly #large = new Turns();
-  /** Contents that this writer has stored, or has marked with the current generation. The lease protects them. */
+  /**
+   * Contents that this writer has received. Before the seal, the writer stores them or marks them with the current
+   * generation, so that the lease protects them.
+   */
   readonly #added = new Set<BlobId>();
   #isDone = false;
   readonly #slices: Slices;
@@ -79,6 +100,7 @@ export class SqliteWriter implements SnapshotWriter {
         release(content);
         return;
       }
+      this.#added.add(blob);
       const size = content.kind === 'bytes' ? content.bytes.length : content.size;
       if (size > inlineBytesMax) await this.#addLarge(blob, content, size);
       else await this.#addSmall(blob, content, since);
@@ -103,8 +125,8 @@ export class SqliteWriter implements SnapshotWriter {
   async #seal(root: Directory, isGroup: boolean): Promise<SnapshotId> {
     const since = await this.#begin();
     await this.#large.whenIdle();
-    await this.#flush(since);
-    await this.#flushing;
+    await this.#takeArrived(since);
+    await this.#small.run(() => this.#storeNewRows());
     const sealing = new SqliteSeal(this.#parts, this.#added);
     const snapshot = await sealing.run(root, isGroup);
     await this.#parts.lease.pinned(snapshot);
@@ -113,8 +135,9 @@ export class SqliteWriter implements SnapshotWriter {
   }
 
   async abort(): Promise<void> {
-    this.#pending.clear();
-    await Promise.allSettled([this.#large.whenIdle(), this.#flushing]);
+    this.#arrived = [];
+    await Promise.all([this.#large.whenIdle(), this.#small.whenIdle()]);
+    this.#newRows = [];
     await this.#end();
   }
 
@@ -136,68 +159,90 @@ export class SqliteWriter implements SnapshotWriter {
 
   async #addSmall(blob: BlobId, content: StableContent, since: number): Promise<void> {
     const bytes = content.kind === 'bytes' ? content.bytes : await filesAsync.readFile(content.file);
-    if (this.#pending.has(blob)) {
-      release(content);
-      return;
-    }
-    this.#pending.set(blob, { blob, bytes, content });
-    this.#pendingBytes += bytes.length;
-    if (this.#pending.size >= batchCountMax || this.#pendingBytes >= batchBytesMax) await this.#flush(since);
+    this.#arrived.push({ blob, bytes, content });
+    this.#arrivedBytes += bytes.length;
+    const isMuch = this.#arrived.length >= arrivedCountMax || this.#arrivedBytes >= arrivedBytesMax;
+    if (isMuch) await this.#takeArrived(since);
   }
 
-  /** Writes pending contents. Waits until the previous batch is written, so that at most two batches are in memory. */
-  #flush(since: number): Promise<void> {
-    const batch = [...this.#pending.values()];
-    this.#pending = new Map();
-    this.#pendingBytes = 0;
-    const before = this.#flushing;
-    this.#flushing = (async () => {
-      await before;
-      await this.#store(batch, since);
-      for (const { blob, content } of batch) {
-        release(content);
-        this.#added.add(blob);
-        this.#parts.proven.add(blob);
+  /** Compresses the arrived contents that are new, and releases the memory of all arrived contents. */
+  #takeArrived(since: number): Promise<void> {
+    const arrived = this.#arrived;
+    this.#arrived = [];
+    this.#arrivedBytes = 0;
+    return this.#small.run(async () => {
+      const stamps = await this.#stampsOf(arrived);
+      await this.#prove(arrived, stamps);
+      const unprotected: Arrived[] = [];
+      for (const one of arrived) {
+        const stamp = stamps.get(one.blob);
+        if (this.#slices.isDue()) await this.#slices.pause();
+        if (stamp === undefined) this.#pack(one);
+        else if (stamp < since) unprotected.push(one);
       }
-    })();
-    return this.#flushing;
+      await this.#protect(unprotected);
+      for (const { content } of arrived) release(content);
+      const isMuch = this.#newRows.length >= newRowsMax || this.#newBytes >= newBytesMax;
+      if (isMuch) await this.#storeNewRows();
+    });
+  }
+
+  /** One query finds all existing contents. An existing content is never compressed again. */
+  async #stampsOf(arrived: readonly Arrived[]): Promise<Map<BlobId, number>> {
+    const ids = arrived.map(({ blob }) => blob);
+    if (this.#parts.writesAll || ids.length === 0) return new Map();
+    return this.#parts.database.read(() => stampsOf(this.#parts.database, ids));
+  }
+
+  /** Compresses a content. Copies the result into memory that the next batch uses again. */
+  #pack({ blob, bytes }: Arrived): void {
+    const packed = packSmall(bytes);
+    const { length } = packed.bytes;
+    const reused = this.#memory.next(length);
+    const copy = reused ?? Buffer.allocUnsafe(length);
+    copy.set(packed.bytes);
+    const content: StableContent = { kind: 'bytes', bytes: copy, part: reused && this.#memory.keep(length) };
+    this.#newRows.push({ blob, size: bytes.length, packed: { ...packed, bytes: copy }, content });
+    this.#newBytes += length;
+  }
+
+  async #storeNewRows(): Promise<void> {
+    const { database, proven, signal } = this.#parts;
+    // Sorts the contents as the index does, so that the contents of a slice change few pages of the index.
+    const rows = this.#newRows.sort((a, b) => (a.blob < b.blob ? -1 : 1));
+    this.#newRows = [];
+    this.#newBytes = 0;
+    const begin = (): ((row: NewRow) => void) => {
+      const stamp = generationOf(database);
+      return ({ blob, size, packed }) => insertSmall(database, { blob, size, stamp, packed });
+    };
+    await database.inSlices(rows, begin, signal);
+    for (const { blob, content } of rows) {
+      release(content);
+      proven.add(blob);
+    }
   }
 
   /**
-   * Stores a batch. One query finds all existing contents. An existing content is never compressed again. If an
-   * existing content is unprotected, the store only marks the content with the current generation.
+   * Marks existing contents with the current generation. A sweep may have removed a content in the meantime. Such a
+   * content is stored again.
    */
-  async #store(batch: readonly Pending[], since: number): Promise<void> {
-    const ids = batch.map(({ blob }) => blob);
-    const stamps = this.#parts.writesAll
-      ? new Map<BlobId, number>()
-      : await this.#parts.database.read(() => stampsOf(this.#parts.database, ids));
-    await this.#prove(batch, stamps);
-    const packed = new Map<BlobId, Packed>();
-    const wanted: Pending[] = [];
-    for (const one of batch) {
-      const stamp = stamps.get(one.blob);
-      if (stamp !== undefined && stamp >= since) continue;
-      if (this.#slices.isDue()) await this.#slices.pause();
-      if (stamp === undefined) packed.set(one.blob, packSmall(one.bytes));
-      wanted.push(one);
-    }
-    // Sorts the contents as the index does, so that the contents of a slice change few pages of the index.
-    wanted.sort((a, b) => (a.blob < b.blob ? -1 : 1));
-    await this.#parts.database.inSlices(
-      wanted,
-      () => {
-        const stamp = generationOf(this.#parts.database);
-        return ({ blob, bytes }) => this.#insertSmall(blob, bytes, packed.get(blob), stamp);
-      },
-      this.#parts.signal,
-    );
+  async #protect(unprotected: readonly Arrived[]): Promise<void> {
+    const { database, signal } = this.#parts;
+    const begin = (): ((one: Arrived) => void) => {
+      const stamp = generationOf(database);
+      return ({ blob, bytes }) => {
+        if (touchBlob(database, blob, stamp)) return;
+        insertSmall(database, { blob, size: bytes.length, stamp, packed: packSmall(bytes) });
+      };
+    };
+    await database.inSlices(unprotected, begin, signal);
   }
 
   /**
    * Reads each existing content once per session. If a content proves to be damaged, it no longer counts as existing.
    */
-  async #prove(batch: readonly Pending[], stamps: Map<BlobId, number>): Promise<void> {
+  async #prove(batch: readonly Arrived[], stamps: Map<BlobId, number>): Promise<void> {
     for (const one of batch) {
       if (!stamps.has(one.blob) || this.#parts.proven.has(one.blob)) continue;
       if (this.#slices.isDue()) await this.#slices.pause();
@@ -207,26 +252,9 @@ export class SqliteWriter implements SnapshotWriter {
     }
   }
 
-  /**
-   * Inserts a small content. When `ready` is absent, an earlier check found the content in the database. The content
-   * is then compressed only if a sweep has removed it since the check.
-   */
-  #insertSmall(blob: BlobId, bytes: Uint8Array, ready: Packed | undefined, stamp: number): void {
-    if (ready === undefined && touchBlob(this.#parts.database, blob, stamp)) return;
-    const packed = ready ?? packSmall(bytes);
-    insertBlob(this.#parts.database, {
-      blob,
-      size: bytes.length,
-      stamp,
-      storedSize: packed.bytes.length,
-      packed,
-    });
-  }
-
   /** Adds one large content at a time, because each large content needs two chunks of memory. */
   #addLarge(blob: BlobId, content: StableContent, size: number): Promise<void> {
     return this.#large.run(async () => {
-      if (this.#added.has(blob)) return;
       const isThere = await this.#parts.database.transaction(() =>
         touchBlob(this.#parts.database, blob, generationOf(this.#parts.database)),
       );
@@ -236,7 +264,6 @@ export class SqliteWriter implements SnapshotWriter {
         (this.#parts.proven.has(blob) || (await isReadable(this.#parts.database, blob)));
       if (!isWhole) await this.#storeChunks(blob, content, size);
       this.#parts.proven.add(blob);
-      this.#added.add(blob);
     });
   }
 
@@ -296,6 +323,13 @@ export class SqliteWriter implements SnapshotWriter {
 }
 
 type NewChunk = Omit<ChunkPlace, 'stamp'>;
+
+function insertSmall(
+  database: SqliteDatabase,
+  one: { readonly blob: BlobId; readonly size: number; readonly stamp: number; readonly packed: Packed },
+): void {
+  insertBlob(database, { ...one, storedSize: one.packed.bytes.length });
+}
 
 async function* chunksOf(content: StableContent, size: number): AsyncGenerator<Uint8Array> {
   if (content.kind === 'bytes') {
