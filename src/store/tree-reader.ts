@@ -96,6 +96,12 @@ export class TreeReader {
     this.#cache.set(id, node);
   }
 
+  /** Caches the new directories of a tree that was just stored, with the same maximum as for directories that are read. */
+  keepAll(nodes: ReadonlyMap<string, TreeNode>): void {
+    for (const [id, node] of nodes) this.keep(id, node);
+    this.#trim(namesIn(nodes));
+  }
+
   /** Clears the cache, because a sweep may have removed directories. */
   clear(): void {
     this.#cache.clear();
@@ -294,11 +300,14 @@ export class TreeReader {
       this.#cache.set(id, node);
       nodes.set(id, node);
     }
-    let names = before;
-    for (const { entries } of nodes.values()) names += entries.size + 1;
+    this.#trim(before + namesIn(nodes));
+    return nodes;
+  }
+
+  /** Removes the oldest directories from the cache. `names` is the size of the tree that was used last. */
+  #trim(names: number): void {
     this.#namesMax = Math.max(this.#namesMax, names * cachedTrees);
     while (this.#cache.calculatedSize > this.#namesMax) this.#cache.pop();
-    return nodes;
   }
 
   async #childrenOf(entry: Found): Promise<TreeNode['entries']> {
@@ -313,6 +322,12 @@ export class TreeReader {
     }
     return found;
   }
+}
+
+function namesIn(nodes: ReadonlyMap<string, TreeNode>): number {
+  let names = 0;
+  for (const { entries } of nodes.values()) names += entries.size + 1;
+  return names;
 }
 
 function isTree(entry: Found): entry is SubTree {

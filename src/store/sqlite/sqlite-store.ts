@@ -124,7 +124,16 @@ class SqliteStore extends TreeStore implements SnapshotStore {
       proven.clear();
       provenChunks.clear();
     }
-    return new SqliteWriter({ database, lease, knownRows, proven, provenChunks, signal, writesAll });
+    return new SqliteWriter({
+      database,
+      lease,
+      knownRows,
+      trees: this.trees,
+      proven,
+      provenChunks,
+      signal,
+      writesAll,
+    });
   }
 
   publish(publication: Publication): Promise<{ readonly commit?: string | undefined }> {

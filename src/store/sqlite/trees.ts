@@ -42,6 +42,8 @@ export function readNode(database: SqliteDatabase, id: string): TreeNode | Check
 export interface EncodedNode {
   readonly id: string;
   readonly bytes: Buffer;
+  /** The directory that {@link decodeNode} makes of the bytes. */
+  readonly node: TreeNode;
 }
 
 const version = 1;
@@ -55,6 +57,7 @@ export function encodeNode(node: TreeNode): EncodedNode {
   let size = 3;
   for (const name of names) size += entryHeadBytes + name.length + hashBytes;
   const bytes = Buffer.allocUnsafe(size);
+  const stored: [string, SubTree | FileNode][] = [];
   bytes[0] = version;
   bytes.writeUInt16BE(node.permissions ?? usual, 1);
   let at = 3;
@@ -64,6 +67,7 @@ export function encodeNode(node: TreeNode): EncodedNode {
       entry !== undefined && name.length > 0 && name.length < usual,
       'a tree has a name that is empty or too long',
     );
+    stored.push([name, entry]);
     const isTree = isSubTree(entry);
     bytes[at] = isTree ? 0 : kinds.indexOf(entry.mode);
     bytes.writeUInt16BE((isTree ? undefined : entry.permissions) ?? usual, at + 1);
@@ -73,7 +77,7 @@ export function encodeNode(node: TreeNode): EncodedNode {
     at += bytes.write(isTree ? entry.tree : entry.blob, at, hashBytes, 'hex');
   }
   invariant(at === size, 'a tree has an id that is not SHA-256');
-  return { id: idOf(bytes), bytes };
+  return { id: idOf(bytes), bytes, node: { ...node, entries: new Map(inPathOrder(stored)) } };
 }
 
 function idOf(bytes: Uint8Array): string {
@@ -109,6 +113,7 @@ export function decodeNode(id: string, bytes: Buffer): TreeNode | undefined {
  * begins with the name of a directory.
  */
 function inPathOrder(stored: readonly [string, SubTree | FileNode][]): [string, SubTree | FileNode][] {
+  if (!stored.some(([, entry]) => isSubTree(entry))) return [...stored];
   const keyed = stored.map((entry) => [isSubTree(entry[1]) ? `${entry[0]}/` : entry[0], entry] as const);
   return keyed.sort(([a], [b]) => byBytes(a, b)).map(([, entry]) => entry);
 }

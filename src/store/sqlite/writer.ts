@@ -11,7 +11,7 @@ import { Turns } from '../../base/turns.ts';
 import type { SnapshotWriter, StableContent } from '../../capture/snapshot-sink.ts';
 import { type Directory, type FileNode, isDirectory } from '../../tree/tree.ts';
 import { ReusedMemory, release } from '../../work-tree/stable-read.ts';
-import type { SubTree } from '../tree-reader.ts';
+import type { SubTree, TreeReader } from '../tree-reader.ts';
 import {
   type ChunkPlace,
   chunkBytes,
@@ -61,6 +61,8 @@ interface WriterParts {
   readonly database: SqliteDatabase;
   readonly lease: SqliteLease;
   readonly knownRows: KnownRows;
+  /** Caches directories that were stored. */
+  readonly trees: Pick<TreeReader, 'keepAll'>;
   /** Contents that this store wrote or read completely since it was opened. */
   readonly proven: RecentSet;
   /** The digests of the shared chunks that this store wrote or read since it was opened. */
@@ -391,6 +393,8 @@ class SqliteSeal {
       const generation = await this.#check(plan);
       if (!(await this.#store(plan, generation, attempt >= attemptsMax))) continue;
       for (const [directory, id] of plan.ids) directory.sealed = id;
+      // The publication of the checkpoint needs these directories. It then does not have to read and decode them.
+      if (!isGroup) this.#parts.trees.keepAll(new Map([...plan.nodes].map(([id, { node }]) => [id, node])));
       return plan.root;
     }
   }

@@ -1,6 +1,9 @@
-// Tests how much memory a capture retains.
+// Tests how much memory a capture retains, and which directories it leaves for the publication of its checkpoint.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { BlobId } from '../../../src/base/ids.ts';
+import { decodeNode, encodeNode } from '../../../src/store/sqlite/trees.ts';
+import { type SubTree, type TreeNode } from '../../../src/store/tree-reader.ts';
 import type { FileNode } from '../../../src/tree/tree.ts';
 import { ReusedMemory } from '../../../src/work-tree/stable-read.ts';
 import { withSqlite } from '../../support/stores/sqlite.ts';
@@ -36,6 +39,26 @@ test('a capture compresses contents when they arrive, so that few uncompressed c
     }
     assert.is((await store.entries(snapshot)).length, contents);
   }));
+
+test('a directory that was just stored is equal to the directory that the database returns', () => {
+  const file = (n: number, permissions?: number): FileNode => {
+    const blob = `${n}`.padStart(64, '0') as BlobId;
+    return permissions === undefined ? { mode: '100644', blob } : { mode: '100755', permissions, blob };
+  };
+  const entries = new Map<string, SubTree | FileNode>([
+    ['b.c', file(1)],
+    ['b', { tree: 'f'.repeat(64) }],
+    ['b-c', file(2, 0o700)],
+    ['a', file(3)],
+    ['b0', file(4)],
+  ]);
+  for (const made of [{ entries }, { entries, permissions: 0o700 }] satisfies TreeNode[]) {
+    const { id, bytes, node } = encodeNode(made);
+    const read = decodeNode(id, bytes);
+    assert.equal(node, read);
+    assert.equal([...node.entries], [...(read?.entries ?? [])]);
+  }
+});
 
 function sum(parts: readonly { readonly contents: number }[]): number {
   return [...new Set(parts)].reduce((all, part) => all + part.contents, 0);
