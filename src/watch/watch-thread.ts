@@ -64,6 +64,9 @@ function threadFor<Message>(program: WatchProgram, isAlone: boolean): SharedThre
  */
 const youngMb = 4;
 
+/** How often in ms a timer runs that only keeps the process alive. */
+const aliveMs = 60_000;
+
 class SharedThread<Message> {
   readonly #worker: Worker;
   readonly #onFull: () => void;
@@ -123,7 +126,11 @@ class SharedThread<Message> {
     }
     const left = new Promise<void>((resolve) => this.#leaving.set(seat, resolve));
     this.#post({ kind: 'leave', seat });
+    // The thread does not keep the process alive. Otherwise a process that has nothing else to do would end now, before
+    // its session has ended.
+    const alive = setInterval(() => undefined, aliveMs);
     await Promise.race([left, this.#exited]);
+    clearInterval(alive);
     this.#leaving.delete(seat);
   }
 

@@ -1,8 +1,10 @@
 // Tests the watcher threads that all sessions of a daemon share: their number, and what happens to other sessions when
 // a thread fails or a session ends.
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execPath } from 'node:process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { silentLog } from '../../src/base/log.ts';
@@ -140,6 +142,31 @@ if (process.platform === 'linux') {
       clearInterval(alive);
       await Promise.all(watchers.map((watcher) => watcher.close()));
     }
+  });
+
+  test('the process waits until sessions have left the thread that they share', () => {
+    // The thread answers only when the process has nothing else to do.
+    const program = `data:text/javascript,${encodeURIComponent(`
+      import { parentPort } from 'node:worker_threads';
+      parentPort.on('message', ({ kind, seat, order }) => {
+        if (kind === 'leave') setTimeout(() => parentPort.postMessage({ kind: 'left', seat }), 100);
+      });
+      // Delays the end of the thread.
+      process.on('exit', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100));`)}`;
+    const code = `
+      import { WatchThread } from ${JSON.stringify(new URL('../../src/watch/watch-thread.js', import.meta.url))};
+      const thread = { name: 'test', program: new URL(${JSON.stringify(program)}), heapMb: 64 };
+      const sessions = [1, 2, 3].map(() => new WatchThread(thread, { onMessage() {}, onFailure() {} }));
+      for (const session of sessions) session.start({});
+      const [first, ...others] = sessions;
+      await first.stop();
+      await Promise.all(others.map((session) => session.stop()));
+      console.log('all sessions have left');`;
+    const { stdout, stderr, status } = spawnSync(execPath, ['--input-type=module', '--eval', code], {
+      encoding: 'utf8',
+    });
+    assert.is(stdout, 'all sessions have left\n', stderr);
+    assert.is(status, 0);
   });
 
   test('if a shared thread dies, each of its sessions gets its own thread', async () => {
