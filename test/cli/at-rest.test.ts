@@ -34,13 +34,9 @@ const reading = [
 const readingOnce = ['list', 'complete-tags', 'status', 'show first --patch', 'diff 1', 'diff 0 2 --json'];
 
 async function said(rig: DaemonRig, command: string): Promise<string> {
-  const program = rig.run([
-    ...command.split(' ').slice(0, 1),
-    `--storage=${rig.storage}`,
-    ...command.split(' ').slice(1),
-  ]);
-  assert.is(await program.code, 0, `${command}: ${program.stderr}`);
-  return program.stdout;
+  const { code, stdout, stderr } = await rig.command(...command.split(' '));
+  assert.is(code, 0, `${command}: ${stderr}`);
+  return stdout;
 }
 
 /** Returns every path below a directory, with its stamps and content. */
@@ -186,11 +182,9 @@ test('if a command cannot make a temporary directory, it reads a closed session 
     const expected = await said(rig, 'list');
     for (const command of ['list', 'status', 'diff', 'show']) {
       const words = command === 'show' ? ['show', '1'] : [command];
-      const program = rig.run([...words, `--storage=${rig.storage}`], '.', {
-        ...rig.environment,
-        TMPDIR: '/absent',
-      });
-      assert.is(await program.code, 0, `${command}: ${program.stderr}`);
+      const env = { ...rig.environment, TMPDIR: '/absent' };
+      const program = await rig.commandIn({ env }, ...words);
+      assert.is(program.code, 0, `${command}: ${program.stderr}`);
       if (command === 'list') assert.is(program.stdout, expected);
     }
   }));
@@ -199,8 +193,8 @@ test('if the note of an unfinished restore is unreadable, a command fails and re
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     writeFileSync(join(rig.storage, session, 'checkpointd', 'restore.json'), '{}');
-    const program = rig.run(['list', `--storage=${rig.storage}`]);
-    assert.is(await program.code, 1);
+    const program = await rig.command('list');
+    assert.is(program.code, 1);
     assert.match(program.stderr, /The note of an unfinished restore .* cannot be read/);
   }));
 
@@ -224,8 +218,8 @@ test('a request that changes a closed session, or has an unknown tag, is answere
     assert.is(await resting?.answer('checkpoint/create', { session, kind: 'turn' }), undefined);
     assert.is(await resting?.answer('checkpoint/get', { session, tag: '9' }), undefined);
     await resting?.close();
-    const program = rig.run(['show', '9', `--storage=${rig.storage}`]);
-    assert.is(await program.code, 1);
+    const program = await rig.command('show', '9');
+    assert.is(program.code, 1);
     assert.match(program.stderr, /Checkpoint "9" not found/);
     assert.is(owner(rig, session).pid, program.pid, 'the daemon runs in the process of the command');
   }));

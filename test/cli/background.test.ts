@@ -42,12 +42,9 @@ class Commands {
   /** Runs a command that may leave a daemon, and returns what it printed. */
   async run(words: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
     const { CHECKPOINTD_NO_DAEMON: _, ...environment } = this.rig.environment;
-    const command = this.rig.run([...words.split(' '), `--storage=${this.rig.storage}`], '.', {
-      ...environment,
-      ...env,
-    });
-    assert.is(await command.code, 0, `${words}: ${command.stderr}`);
-    return command.stdout;
+    const ran = await this.rig.commandIn({ env: { ...environment, ...env } }, ...words.split(' '));
+    assert.is(ran.code, 0, `${words}: ${ran.stderr}`);
+    return ran.stdout;
   }
 
   /** Edits the file and makes a checkpoint. */
@@ -130,8 +127,8 @@ test('a command that must not leave a daemon behind runs the daemon in its own p
   withRig(async (rig) => {
     for (const words of ['create', 'restore 0 --hard --yes', 'undo']) {
       rig.write('f', words);
-      const command = rig.run([...words.split(' '), `--storage=${rig.storage}`]);
-      assert.is(await command.code, 0, command.stderr);
+      const command = await rig.command(...words.split(' '));
+      assert.is(command.code, 0, command.stderr);
       const [session = ''] = rig.sessions();
       const owner: unknown = JSON.parse(
         readFileSync(join(rig.storage, session, 'checkpointd/owner.json'), 'utf8'),
@@ -146,8 +143,8 @@ for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const)
     withRig(async (rig) => {
       const many = Array.from({ length: 400 }, (_, i) => `many/${i % 20}/${i}`);
       const run = async (words: string): Promise<void> => {
-        const command = rig.run([...words.split(' '), `--storage=${rig.storage}`]);
-        assert.is(await command.code, 0, command.stderr);
+        const command = await rig.command(...words.split(' '));
+        assert.is(command.code, 0, command.stderr);
       };
       for (const path of many) rig.write(path, 'one');
       await run('create');

@@ -13,8 +13,8 @@ import { addSessionCommand, givenBy } from '../../src/cli/session-command.ts';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 
 async function run(rig: DaemonRig, ...words: string[]): Promise<string> {
-  const program = rig.run([...words, `--storage=${rig.storage}`]);
-  assert.is(await program.code, 0, program.stderr);
+  const program = await rig.command(...words);
+  assert.is(program.code, 0, program.stderr);
   return program.stderr + program.stdout;
 }
 

@@ -8,8 +8,8 @@ const count = 10_000;
 
 async function run(rig: DaemonRig, ...words: string[]): Promise<{ stdout: string; ms: number }> {
   const startedMs = performance.now();
-  const program = rig.run([...words, `--storage=${rig.storage}`]);
-  assert.is(await program.code, 0, program.stderr);
+  const program = await rig.command(...words);
+  assert.is(program.code, 0, program.stderr);
   return { stdout: program.stdout, ms: performance.now() - startedMs };
 }
 

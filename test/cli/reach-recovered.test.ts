@@ -8,15 +8,15 @@ import { killRestore, restoredFiles } from '../support/programs/killed-restore.t
 test('after a killed restore, the next command finishes the restore and reports it', () =>
   withRig(async (rig) => {
     await killRestore(rig, 'command line');
-    const program = rig.run(['status', `--storage=${rig.storage}`]);
-    assert.is(await program.code, 0, program.stderr);
+    const program = await rig.command('status');
+    assert.is(program.code, 0, program.stderr);
     assert.match(
       program.stderr,
       /^checkpointd: An interrupted restore was finished: \d+ paths restored and 0 deleted, \d+ of them edited outside this session\. "checkpointd undo" reverses this change\.$/m,
     );
     for (const name of restoredFiles) assert.is(rig.read(name), 'before\n');
-    const again = rig.run(['status', `--storage=${rig.storage}`]);
-    assert.is(await again.code, 0);
+    const again = await rig.command('status');
+    assert.is(again.code, 0);
     assert.not.match(again.stderr, /interrupted restore/);
   }));
 

@@ -44,8 +44,8 @@ test('if a daemon has another version, a command says so and continues', () =>
   withRig((rig) =>
     beside(rig, installedAs('0.0.9', rig), async () => {
       for (const words of [['list'], ['create', '-m', 'by this one'], ['restore', '1', '--yes']]) {
-        const ran = rig.run([...words, `--storage=${rig.storage}`]);
-        assert.is(await ran.code, 0, ran.stderr);
+        const ran = await rig.command(...words);
+        assert.is(ran.code, 0, ran.stderr);
         assert.match(ran.stderr, /the daemon of this session is checkpointd 0\.0\.9 and this command is \d/);
       }
     }),
@@ -56,8 +56,8 @@ test('if a daemon has another major protocol version, a command says so in one l
     const renumber = (file: string): void =>
       writeFileSync(file, readFileSync(file, 'utf8').replace(/(protocolVersion = )"1[^"]*"/, '$1"2.0"'));
     return beside(rig, installedAs('2.0.0', rig, renumber), async () => {
-      const ran = rig.run(['create', `--storage=${rig.storage}`]);
-      assert.is(await ran.code, 1);
+      const ran = await rig.command('create');
+      assert.is(ran.code, 1);
       assert.match(
         ran.stderr,
         /^checkpointd: the daemon .* is checkpointd 2\.0\.0 and speaks protocol 2\.0, but .*\n$/,
@@ -82,8 +82,8 @@ test('a newer client finds the keeper that an older version started, even if no 
       stdio: 'ignore',
     });
     assert.is(await new Promise((resolve) => older.on('close', resolve)), 0);
-    const ran = rig.run(['list', `--storage=${rig.storage}`]);
-    assert.is(await ran.code, 0, ran.stderr);
+    const ran = await rig.command('list');
+    assert.is(ran.code, 0, ran.stderr);
     assert.match(ran.stdout, /^\[1\]/m);
   }));
 

@@ -5,20 +5,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CommandRefusal } from '../../src/cli/refusal.ts';
 import { TreePaths, workDirectory } from '../../src/cli/tree-paths.ts';
-import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
-
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { type CommandResult, type DaemonRig, withRig } from '../support/daemon-rig.ts';
 
 /** Runs a command in a directory of the work tree. */
-async function run(rig: DaemonRig, directory: string, ...[command = '', ...rest]: string[]): Promise<Ran> {
-  const program = rig.run([command, `--storage=${rig.storage}`, ...rest], directory);
-  const code = await program.code;
-  return { code, stdout: program.stdout, stderr: program.stderr };
-}
+const run = (rig: DaemonRig, directory: string, ...words: string[]): Promise<CommandResult> =>
+  rig.commandIn({ directory }, ...words);
 
 /**
  * Makes a checkpoint with files of the same name in the root, in `src` and in `lib`. Then changes all three files. The
@@ -62,8 +53,8 @@ test('with -C DIRECTORY, paths are relative to DIRECTORY, wherever the command r
       ['restore', '-C', 'src', '1', '--dry-run', 'x'],
     ])
       assert.match((await run(rig, '.', ...words)).stdout, /^Would restore \(1\):\n {2}x\n/, words.join(' '));
-    const before = rig.run(['-C', 'src', 'restore', '1', '--dry-run', 'x', `--storage=${rig.storage}`]);
-    assert.is(await before.code, 0, before.stderr);
+    const before = await rig.command('-C', 'src', 'restore', '1', '--dry-run', 'x');
+    assert.is(before.code, 0, before.stderr);
     assert.match(before.stdout, /^Would restore \(1\):\n {2}x\n/);
   }));
 

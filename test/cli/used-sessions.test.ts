@@ -6,18 +6,6 @@ import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import type { WireClient } from '../support/wire-client.ts';
 
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run(rig: DaemonRig, ...words: string[]): Promise<Ran> {
-  const program = rig.run([...words, `--storage=${rig.storage}`]);
-  const code = await program.code;
-  return { code, stdout: program.stdout, stderr: program.stderr };
-}
-
 interface Agent {
   readonly client: WireClient;
   readonly session: string;
@@ -54,10 +42,10 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       const used = await withOneTurn(rig, 'codex', 'by the last one\n', strategy);
       await used.client.close();
       rig.write('a.txt', 'spoilt\n');
-      const ran = await run(rig, 'restore', '1', '--hard', '--yes');
+      const ran = await rig.command('restore', '1', '--hard', '--yes');
       assert.is(ran.code, 0, ran.stderr);
       assert.is(rig.read('a.txt'), 'by the last one\n');
-      const { stdout } = await run(rig, 'sessions');
+      const { stdout } = await rig.command('sessions');
       const lines = stdout.trimEnd().split('\n');
       assert.match(
         lines[0] ?? '',
@@ -77,7 +65,7 @@ test('if another session was used within the last hour, a command that changes f
     age(rig, other.session, 20);
     const used = await withOneTurn(rig, 'codex', 'two\n');
     await used.client.close();
-    const ran = await run(rig, 'restore', '1', '--yes');
+    const ran = await rig.command('restore', '1', '--yes');
     assert.is(ran.code, 0, ran.stderr);
     assert.match(
       ran.stderr,
@@ -85,11 +73,11 @@ test('if another session was used within the last hour, a command that changes f
         `using session ${used.session.slice(0, 12)} of codex \\("write two"\\)\\. Another session, of claude-code \\("write one"\\), was last used 20 minutes ago; --session=${other.session.slice(0, 12)} uses it`,
       ),
     );
-    const named = await run(rig, 'restore', '1', '--yes', `--session=${other.session.slice(0, 12)}`);
+    const named = await rig.command('restore', '1', '--yes', `--session=${other.session.slice(0, 12)}`);
     assert.is(named.stderr, '');
     assert.is(rig.read('a.txt'), 'one\n');
     age(rig, used.session, 61);
-    const alone = await run(rig, 'undo');
+    const alone = await rig.command('undo');
     assert.not.match(alone.stderr, /using session ses_/);
     assert.is(rig.read('a.txt'), 'two\n');
   }));
@@ -102,10 +90,10 @@ test('an append or a restore makes a session the most recently used session; rea
     age(rig, one.session, 10);
     age(rig, two.session, 5);
     const taken = async (): Promise<string> =>
-      (JSON.parse((await run(rig, 'status', '--json')).stdout) as { readonly session: string }).session;
+      (JSON.parse((await rig.command('status', '--json')).stdout) as { readonly session: string }).session;
     assert.is(await taken(), two.session);
-    await run(rig, 'list', `--session=${one.session}`);
-    await run(rig, 'status', `--session=${one.session}`);
+    await rig.command('list', `--session=${one.session}`);
+    await rig.command('status', `--session=${one.session}`);
     assert.is(await taken(), two.session, 'one was looked at');
     await one.client.request('conversation/append', {
       session: one.session,
@@ -113,7 +101,7 @@ test('an append or a restore makes a session the most recently used session; rea
     });
     assert.is(await taken(), one.session, 'an entry');
     await one.client.close();
-    await run(rig, 'restore', '0', '--yes', `--session=${two.session}`);
+    await rig.command('restore', '0', '--yes', `--session=${two.session}`);
     assert.is(await taken(), two.session, 'a restore');
   }));
 

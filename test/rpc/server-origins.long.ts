@@ -45,8 +45,8 @@ for (const order of orders) {
         for (const message of made)
           assert.ok(client.events(message).length <= 1, `${client.name} ${message}`);
       await until('the daemon ends', () => !isAlive(pid));
-      const listed = rig.run(['list', `--storage=${rig.storage}`]);
-      assert.is(await listed.code, 0, listed.stderr);
+      const listed = await rig.command('list');
+      assert.is(listed.code, 0, listed.stderr);
       for (const message of made) assert.ok(listed.stdout.includes(message), message);
     }));
 }

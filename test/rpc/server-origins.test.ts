@@ -52,8 +52,8 @@ test('two clients and a command line get each event once, with the name of the c
       entry: { user: { content: 'x' }, assistant: { content: 'y' } },
     });
     await two.request('checkpoint/restore', { session, tag: 'nowhere' }).catch(() => undefined);
-    const restore = rig.run(['restore', '0', '--yes', `--storage=${rig.storage}`]);
-    assert.is(await restore.code, 0, restore.stderr);
+    const restore = await rig.command('restore', '0', '--yes');
+    assert.is(restore.code, 0, restore.stderr);
     await first.request('checkpoint/create', { session, kind: 'turn', message: 'by the first' });
     await until('all events arrive', () => Object.values(told).every((list) => list.length >= 5));
     const from = (name: string, by: string): [string, unknown] =>

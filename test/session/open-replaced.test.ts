@@ -28,9 +28,8 @@ function replaceWorkTree({ work }: DaemonRig): void {
 
 /** Runs a restore on the command line. Without --yes, the command only shows the plan. */
 async function planned(rig: DaemonRig, tag: string): Promise<{ code: number | null; text: string }> {
-  const restore = rig.run(['restore', tag, `--storage=${rig.storage}`]);
-  const code = await restore.code;
-  return { code, text: `${restore.stdout}${restore.stderr}` };
+  const { code, stdout, stderr } = await rig.command('restore', tag);
+  return { code, text: `${stdout}${stderr}` };
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {

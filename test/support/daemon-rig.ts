@@ -35,6 +35,13 @@ export interface StartOptions extends WireOptions {
   readonly events?: readonly EventName[];
 }
 
+export interface CommandResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly pid: number | undefined;
+}
+
 export class DaemonRig {
   readonly top = realpathSync(temporaryDirectory('life'));
   readonly work = join(this.top, 'work');
@@ -95,6 +102,22 @@ export class DaemonRig {
       `--log-file=${this.log}`,
       '--log-level=debug',
     ];
+  }
+
+  /** Runs a command on the storage of this rig to its end. */
+  command(...words: string[]): Promise<CommandResult> {
+    return this.commandIn({}, ...words);
+  }
+
+  /** Runs a command as {@link command} does, in a directory of the work tree or in another environment. */
+  async commandIn(
+    { directory, env }: { readonly directory?: string; readonly env?: NodeJS.ProcessEnv },
+    ...words: string[]
+  ): Promise<CommandResult> {
+    const end = words.includes('--') ? words.indexOf('--') : words.length;
+    const program = this.run(words.toSpliced(end, 0, `--storage=${this.storage}`), directory, env);
+    const code = await program.code;
+    return { code, stdout: program.stdout, stderr: program.stderr, pid: program.pid };
   }
 
   /** Runs `checkpointd` with these arguments in a directory of the work tree. The rig ends the program. */

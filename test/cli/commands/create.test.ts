@@ -3,16 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
+import { type CommandResult, type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 
-async function run(
-  rig: DaemonRig,
-  ...words: string[]
-): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
-  const program = rig.run([...words, `--storage=${rig.storage}`, '-C', rig.home]);
-  const code = await program.code;
-  return { code, stdout: program.stdout, stderr: program.stderr };
-}
+const run = (rig: DaemonRig, ...words: string[]): Promise<CommandResult> =>
+  rig.command(...words, '-C', rig.home);
 
 test('the command `create` begins a session of the home directory only with --allow-protected', () =>
   withRig(async (rig) => {
@@ -49,8 +43,8 @@ test('the command `create` begins a session of the home directory only with --al
 
 test('the command `create` begins no session if --session has an unknown id', () =>
   withRig(async (rig) => {
-    const program = rig.run(['create', '--session=ses_nope', `--storage=${rig.storage}`]);
-    assert.is(await program.code, 3);
+    const program = await rig.command('create', '--session=ses_nope');
+    assert.is(program.code, 3);
     assert.match(program.stderr, /no session has the id ses_nope/);
     assert.equal(rig.sessions(), []);
   }));

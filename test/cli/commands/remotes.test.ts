@@ -5,20 +5,8 @@ import * as assert from 'uvu/assert';
 import { DaemonRig } from '../../support/daemon-rig.ts';
 import { bareRepository } from '../../support/machines.ts';
 
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run(rig: DaemonRig, ...words: string[]): Promise<Ran> {
-  const program = rig.run([...words, `--storage=${rig.storage}`]);
-  const code = await program.code;
-  return { code, stdout: program.stdout, stderr: program.stderr };
-}
-
 async function done(rig: DaemonRig, ...words: string[]): Promise<string> {
-  const ran = await run(rig, ...words);
+  const ran = await rig.command(...words);
   assert.is(ran.code, 0, ran.stderr);
   return ran.stdout;
 }
@@ -69,21 +57,21 @@ test('a session began in a container: with four commands, the user continues thi
 test('a command reports an invalid remote, and says how to correct it', async () => {
   const rig = new DaemonRig();
   try {
-    const password = await run(rig, 'remote', 'add', 'team', 'https://me:secret@example.com/a.git');
+    const password = await rig.command('remote', 'add', 'team', 'https://me:secret@example.com/a.git');
     assert.is(password.code, 1);
     assert.match(password.stderr, /contains a password.*credential helper/);
     assert.not.match(password.stderr, /secret@/);
-    assert.is((await run(rig, 'remote')).code, 2);
+    assert.is((await rig.command('remote')).code, 2);
     await done(rig, 'create', '-m', 'one');
-    assert.match((await run(rig, 'push')).stderr, /there is no remote.*checkpointd remote add/);
+    assert.match((await rig.command('push')).stderr, /there is no remote.*checkpointd remote add/);
     await done(rig, 'remote', 'add', 'one', join(rig.top, 'gone.git'));
-    const gone = await run(rig, 'push');
+    const gone = await rig.command('push');
     assert.is(gone.code, 1);
     assert.match(gone.stderr, /There is no repository at .*gone\.git.*git init --bare/);
     await done(rig, 'remote', 'add', 'two', join(rig.top, 'other.git'));
-    assert.match((await run(rig, 'push')).stderr, /there are several remotes.*one, two/);
+    assert.match((await rig.command('push')).stderr, /there are several remotes.*one, two/);
     assert.match(
-      (await run(rig, 'import', 'nowhere', 'ses_')).stderr,
+      (await rig.command('import', 'nowhere', 'ses_')).stderr,
       /no remote "nowhere".*checkpointd remote list/,
     );
   } finally {

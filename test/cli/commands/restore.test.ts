@@ -10,8 +10,8 @@ test('if no file differs, `restore` says so and changes nothing; `undo` then rev
     rig.write('a.txt', 'changed\n');
     const { checkpoint } = await client.request('checkpoint/create', { session, kind: 'turn' });
     const run = async (...words: string[]): Promise<string> => {
-      const program = rig.run([...words, `--storage=${rig.storage}`]);
-      assert.is(await program.code, 0, program.stderr);
+      const program = await rig.command(...words);
+      assert.is(program.code, 0, program.stderr);
       return program.stdout;
     };
     assert.match(await run('restore', '0', '--yes'), /Restored \(1\)/);
@@ -22,8 +22,8 @@ test('if no file differs, `restore` says so and changes nothing; `undo` then rev
     }
     for (const words of [[], ['--yes'], ['--dry-run'], ['--yes', 'deep']])
       assert.is(await run('restore', '0', ...words), 'No file changes.\n', words.join(' '));
-    const both = rig.run(['restore', '0', '--yes', '--patch', `--storage=${rig.storage}`]);
-    assert.is(await both.code, 2);
+    const both = await rig.command('restore', '0', '--yes', '--patch');
+    assert.is(both.code, 2);
     assert.match(both.stderr, /--patch shows a plan, and --yes restores without a plan/);
     await run('undo');
     assert.is(rig.read('a.txt'), 'changed\n');

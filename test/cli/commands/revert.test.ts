@@ -20,8 +20,8 @@ test('the command `revert` reverses a turn, a tool or a range, shows its patch, 
     await client.request('checkpoint/create', { session, kind: 'turn' });
     rig.write('a.txt', text('turn', 'later'));
     const run = async (...words: string[]): Promise<string> => {
-      const program = rig.run([...words, `--storage=${rig.storage}`]);
-      assert.is(await program.code, 0, program.stderr);
+      const program = await rig.command(...words);
+      assert.is(program.code, 0, program.stderr);
       return program.stdout;
     };
     const plan = await run('revert', '1', '--dry-run', '--patch');
@@ -51,8 +51,8 @@ test('the command `revert` reverses a turn, a tool or a range, shows its patch, 
       [['--yes', '--patch'], /--patch shows a plan/],
       [['a.txt', 'nowhere.txt'], /no path "nowhere\.txt"|nowhere\.txt/],
     ] as const) {
-      const wrong = rig.run(['revert', '1', ...words, `--storage=${rig.storage}`]);
-      assert.is(await wrong.code, 2, words.join(' '));
+      const wrong = await rig.command('revert', '1', ...words);
+      assert.is(wrong.code, 2, words.join(' '));
       assert.match(wrong.stderr, said);
     }
     await client.close();
@@ -127,11 +127,11 @@ test('on a terminal, `revert --hunk` shows each hunk, and reverses only the hunk
     rig.write('empty.txt', '');
     await client.request('checkpoint/create', { session, kind: 'turn' });
     await client.close();
-    const refused = rig.run(['revert', '1', 'a.txt', '--hunk', `--storage=${rig.storage}`]);
-    assert.is(await refused.code, 2);
+    const refused = await rig.command('revert', '1', 'a.txt', '--hunk');
+    assert.is(refused.code, 2);
     assert.match(refused.stderr, /no terminal is connected.*"checkpointd revert 1 a\.txt --dry-run --patch"/);
-    const both = rig.run(['revert', '1', '--hunk', '--author=codex', `--storage=${rig.storage}`]);
-    assert.is(await both.code, 2);
+    const both = await rig.command('revert', '1', '--hunk', '--author=codex');
+    assert.is(both.code, 2);
     assert.match(both.stderr, /--hunk and --author cannot be combined/);
     if (!hasTerminal()) return;
     await inTerminal(rig, `${commandOf(rig, 'revert 1 --hunk')}; sleep 60`, async ({ type, shows }) => {
@@ -235,8 +235,8 @@ test('Ctrl-C or Ctrl-D at a question of `revert --hunk` changes no file, and lea
         assert.is(rig.read('a.txt'), text('turn'), `${key} after ${answered} answers`);
       }
     });
-    const undo = rig.run(['undo', `--storage=${rig.storage}`]);
-    assert.is(await undo.code, 1, 'no restore was made');
+    const undo = await rig.command('undo');
+    assert.is(undo.code, 1, 'no restore was made');
   }));
 
 test.run();

@@ -3,20 +3,11 @@ import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
+import { type CommandResult, type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { commandOf, hasTerminal, inTerminal } from '../console/console-rig.ts';
 
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run(rig: DaemonRig, ...words: string[]): Promise<Ran> {
-  const program = rig.run(['sessions', 'delete', ...words, `--storage=${rig.storage}`]);
-  const code = await program.code;
-  return { code, stdout: program.stdout, stderr: program.stderr };
-}
+const run = (rig: DaemonRig, ...words: string[]): Promise<CommandResult> =>
+  rig.command('sessions', 'delete', ...words);
 
 const strategies = ['shadow', 'local', 'sqlite'] as const;
 

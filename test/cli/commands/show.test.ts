@@ -6,9 +6,9 @@ import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 
 async function run(rig: DaemonRig, directory: string, ...words: string[]): Promise<string> {
-  const program = rig.run([...words, `--storage=${rig.storage}`], directory);
-  assert.is(await program.code, 0, program.stderr);
-  return program.stdout;
+  const { code, stdout, stderr } = await rig.commandIn({ directory }, ...words);
+  assert.is(code, 0, stderr);
+  return stdout;
 }
 
 /** Runs `use` with a session of three checkpoints. The last checkpoint is named `mine`. */

@@ -83,16 +83,16 @@ for (const order of orders)
           await assertTold(message);
         }
         const message = `command line ${made.length}`;
-        const ran = rig.run(['create', '-m', message, `--storage=${rig.storage}`]);
-        assert.is(await ran.code, 0, ran.stderr);
+        const ran = await rig.command('create', '-m', message);
+        assert.is(ran.code, 0, ran.stderr);
         await assertTold(message);
         const victim = all[index];
         if (victim === person) isPersonThere = false;
         else if (victim instanceof SharedClient) editors.delete(victim);
         await victim?.kill();
       }
-      const listed = rig.run(['list', `--storage=${rig.storage}`]);
-      assert.is(await listed.code, 0, listed.stderr);
+      const listed = await rig.command('list');
+      assert.is(listed.code, 0, listed.stderr);
       for (const message of made)
         assert.ok(listed.stdout.includes(message), `${message} in\n${listed.stdout}`);
     }));

@@ -362,8 +362,8 @@ test('the help of the console describes each command, and names the key of /tang
 test('in the settings, the user can choose a letter as key for /tangent, or no key', () =>
   withRig(async (rig) => {
     await opened(rig);
-    const ran = rig.run(['console', `--storage=${rig.storage}`, '--tangent-key=tt']);
-    assert.is(await ran.code, 2);
+    const ran = await rig.command('console', '--tangent-key=tt');
+    assert.is(ran.code, 2);
     assert.match(ran.stderr, /--tangent-key takes one letter or "none"/);
   }));
 

@@ -30,15 +30,6 @@ const files = [
   '.pi/agent/extensions/checkpointd.ts',
 ];
 
-async function run(
-  rig: DaemonRig,
-  ...words: string[]
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const program = rig.run([...words, `--storage=${rig.storage}`]);
-  const code = await program.code;
-  return { code, stdout: program.stdout, stderr: program.stderr };
-}
-
 function everything(rig: DaemonRig): Record<string, string> {
   const names = readdirSync(rig.home, { recursive: true, encoding: 'utf8' }).sort();
   return Object.fromEntries(
@@ -58,32 +49,32 @@ test('the command `enable` adds hooks for all agents only once, and `disable` le
     chmodSync(claude, 0o600);
     writeFileSync(join(rig.home, '.gemini/settings.json'), '{\n  // mine\n  "ui": {"theme": "x"}\n}\n');
     const before = everything(rig);
-    const dry = await run(rig, 'enable', '--dry-run');
+    const dry = await rig.command('enable', '--dry-run');
     assert.is(dry.code, 0, dry.stderr);
     assert.match(
       dry.stdout,
       /settings\.json\n {2}at {4}SessionStart, .*SessionEnd\n {2}runs {2}.*hook claude-code/,
     );
     assert.ok(dry.stdout.split('\n').length <= 5 * files.length, 'each agent takes a few lines');
-    const whole = await run(rig, 'enable', '--dry-run', '--patch');
+    const whole = await rig.command('enable', '--dry-run', '--patch');
     assert.match(whole.stdout, /\+ .*hook claude-code/);
     assert.equal(everything(rig), before);
-    const asked = await run(rig, 'enable');
+    const asked = await rig.command('enable');
     assert.is(asked.code, 2);
     assert.match(asked.stderr, /cannot ask/);
     assert.equal(everything(rig), before);
-    const enabled = await run(rig, 'enable', '--yes');
+    const enabled = await rig.command('enable', '--yes');
     assert.is(enabled.code, 0, enabled.stderr);
     assert.match(enabled.stdout, /Codex asks you to review/);
     for (const file of files) assert.match(readFileSync(join(rig.home, file), 'utf8'), /hook/, file);
     assert.match(readFileSync(join(rig.home, '.gemini/settings.json'), 'utf8'), /\/\/ mine/);
     assert.is(statSync(claude).mode & 0o777, 0o600);
     const once = everything(rig);
-    const again = await run(rig, 'enable', '--yes', '--json');
+    const again = await rig.command('enable', '--yes', '--json');
     const { agents } = JSON.parse(again.stdout) as { agents: { state: string }[] };
     assert.equal(new Set(agents.map(({ state }) => state)), new Set(['unchanged']));
     assert.equal(everything(rig), once);
-    assert.is((await run(rig, 'disable', '--yes')).code, 0);
+    assert.is((await rig.command('disable', '--yes')).code, 0);
     assert.equal(everything(rig), before);
     assert.not.ok(existsSync(join(rig.storage, 'hooks', 'enabled.json')));
   }));
@@ -95,10 +86,10 @@ test('the command `disable` keeps later changes of the user, and does not replac
     writeFileSync(join(rig.home, 'dotfiles/claude.json'), '{}\n');
     const file = join(rig.home, '.claude/settings.json');
     symlinkSync('../dotfiles/claude.json', file);
-    await run(rig, 'enable', '--yes', '--agent', 'claude-code');
+    await rig.command('enable', '--yes', '--agent', 'claude-code');
     const enabled = JSON.parse(readFileSync(file, 'utf8')) as object;
     writeFileSync(file, JSON.stringify({ model: 'opus', ...enabled }));
-    assert.is((await run(rig, 'disable', '--yes')).code, 0);
+    assert.is((await rig.command('disable', '--yes')).code, 0);
     // The layout of the settings is unchanged.
     assert.is(readFileSync(join(rig.home, 'dotfiles/claude.json'), 'utf8'), '{"model":"opus"}');
     assert.equal(readdirSync(join(rig.home, '.claude')), ['settings.json']);
@@ -120,7 +111,7 @@ test('the command `enable` reports and keeps an unparsable settings file and a p
       writeFileSync(join(rig.home, file), text);
     }
     for (const what of ['enable', 'disable']) {
-      const ran = await run(rig, what, '--yes');
+      const ran = await rig.command(what, '--yes');
       assert.is(ran.code, 1);
       for (const [file, text] of texts) {
         assert.ok(ran.stderr.includes(`${file} was not changed`), `${what} ${file}: ${ran.stderr}`);
@@ -142,18 +133,18 @@ test('after `enable` and `disable`, an empty settings file is empty again, and a
       writeFileSync(join(rig.home, file), text);
     }
     const before = everything(rig);
-    const enabled = await run(rig, 'enable', '--yes');
+    const enabled = await rig.command('enable', '--yes');
     assert.is(enabled.code, 0, enabled.stderr);
     for (const [file, text] of texts) {
       const now = readFileSync(join(rig.home, file), 'utf8');
       assert.match(now, / hook /, file);
       assert.is(now.startsWith('\uFEFF'), text.startsWith('\uFEFF'), file);
     }
-    assert.is((await run(rig, 'disable', '--yes')).code, 0);
+    assert.is((await rig.command('disable', '--yes')).code, 0);
     assert.equal(everything(rig), before);
-    const again = await run(rig, 'disable', '--yes');
+    const again = await rig.command('disable', '--yes');
     assert.is(again.code, 0, again.stderr);
-    const doctor = await run(rig, 'doctor');
+    const doctor = await rig.command('doctor');
     assert.match(doctor.stdout, /^agent claude-code: not enabled/m);
     assert.match(doctor.stdout, /^agent cursor: not enabled/m);
   }));
@@ -164,7 +155,7 @@ test('the command `enable` replaces a read-only settings file only after the use
     mkdirSync(join(rig.home, '.claude'));
     writeFileSync(file, '{}\n');
     chmodSync(file, 0o400);
-    const ran = await run(rig, 'enable', '--yes');
+    const ran = await rig.command('enable', '--yes');
     assert.is(ran.code, 1);
     assert.match(
       ran.stderr,
@@ -200,7 +191,7 @@ test('the command `enable` reports the line and column of a syntax error in a se
       mkdirSync(join(rig.home, file, '..'), { recursive: true });
       writeFileSync(join(rig.home, file), text);
     }
-    const ran = await run(rig, 'enable', '--yes');
+    const ran = await rig.command('enable', '--yes');
     assert.is(ran.code, 1);
     for (const [, , said] of texts) assert.match(ran.stderr, said);
   }));
@@ -208,11 +199,11 @@ test('the command `enable` reports the line and column of a syntax error in a se
 test('the commands `status` and `doctor` list the enabled agents and the result of each agent’s last hook', () =>
   withRig(async (rig) => {
     for (const directory of ['.claude', '.codex']) mkdirSync(join(rig.home, directory));
-    assert.is((await run(rig, 'enable', '--yes', '--agent', 'claude-code')).code, 0);
-    const doctor = async (): Promise<string> => (await run(rig, 'doctor')).stdout;
+    assert.is((await rig.command('enable', '--yes', '--agent', 'claude-code')).code, 0);
+    const doctor = async (): Promise<string> => (await rig.command('doctor')).stdout;
     assert.match(await doctor(), /^agent claude-code: enabled; no hook has run yet$/m);
     assert.match(await doctor(), /^agent codex: not enabled \("checkpointd enable --agent codex"\)$/m);
-    const before = await run(rig, 'status');
+    const before = await rig.command('status');
     assert.is(before.code, 3);
     assert.match(before.stdout, /^agent +claude-code: enabled; no hook has run yet$/m);
     const prompt = { session_id: 'one', cwd: rig.work, hook_event_name: 'UserPromptSubmit', prompt: 'x' };
@@ -224,7 +215,7 @@ test('the commands `status` and `doctor` list the enabled agents and the result 
         await until('the event is processed', () => writtenEvents(rig.storage).length === 0);
         return done.test(await doctor());
       });
-      assert.match((await run(rig, 'status')).stdout, done);
+      assert.match((await rig.command('status')).stdout, done);
       await hook(rig, 'claude-code', '{"cut');
       assert.match(
         await doctor(),
@@ -237,15 +228,15 @@ test('the commands `status` and `doctor` list the enabled agents and the result 
 
 test('the command `enable` reports an unknown agent, and also reports if it finds no agent', () =>
   withRig(async (rig) => {
-    const unknown = await run(rig, 'enable', '--agent', 'gemni');
+    const unknown = await rig.command('enable', '--agent', 'gemni');
     assert.is(unknown.code, 2);
     assert.match(
       unknown.stderr,
       /checkpointd does not know the agent gemni\. Did you mean gemini\? Known agents: claude-code, /,
     );
-    const far = await run(rig, 'enable', '--agent', 'emacs');
+    const far = await rig.command('enable', '--agent', 'emacs');
     assert.match(far.stderr, /checkpointd does not know the agent emacs\. Known agents: claude-code, /);
-    const none = await run(rig, 'enable', '--json');
+    const none = await rig.command('enable', '--json');
     assert.is(none.code, 2);
     const { error } = JSON.parse(none.stdout) as { error: object };
     assert.match(

@@ -155,8 +155,8 @@ async function say(rig: DaemonRig, ...words: string[]): Promise<string> {
 async function day(agent: Agent, program: string, rig: DaemonRig, server: ModelServer): Promise<void> {
   const own = agent.prepare(rig.home, server.url);
   const environment = { ...rig.environment, ...own, TERM: 'dumb', CI: '1' };
-  const bare = rig.run(['enable', '--agent', agent.name, '--yes', `--storage=${rig.storage}`]);
-  assert.is(await bare.code, 0, bare.stderr);
+  const bare = await rig.command('enable', '--agent', agent.name, '--yes');
+  assert.is(bare.code, 0, bare.stderr);
   git(rig.work, 'add', '-A');
   git(rig.work, '-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-qm', 'x');
 

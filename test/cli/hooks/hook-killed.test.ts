@@ -18,8 +18,8 @@ const allTaken = (rig: DaemonRig): Promise<void> =>
   until('all events are processed', () => writtenEvents(rig.storage).length === 0);
 
 async function contentIn(rig: DaemonRig, tag: string): Promise<string> {
-  const shown = rig.run(['diff', '0', tag, '--no-pager', `--storage=${rig.storage}`]);
-  assert.is(await shown.code, 0, shown.stderr);
+  const shown = await rig.command('diff', '0', tag, '--no-pager');
+  assert.is(shown.code, 0, shown.stderr);
   return shown.stdout;
 }
 

@@ -79,7 +79,6 @@ export function assertSilent(ran: Ran, what: string): void {
 
 /** Returns the text of `checkpointd list`. */
 export async function listed(rig: DaemonRig, ...words: string[]): Promise<string> {
-  const program = rig.run(['list', `--storage=${rig.storage}`, ...words]);
-  await program.code;
+  const program = await rig.command('list', ...words);
   return program.stdout;
 }

@@ -56,8 +56,8 @@ test('after a restore by the user, the agent is notified once, at its next promp
     rig.write('a.txt', 'by the agent\n');
     await hook(rig, 'claude-code', event(rig, 'PostToolUse', { tool_name: 'Bash', tool_use_id: 't' }));
     await until('the checkpoint is listed', async () => /\[1\.1\]/.test(await listed(rig)));
-    const restore = rig.run(['restore', '1', '--yes', `--storage=${rig.storage}`]);
-    assert.is(await restore.code, 0, restore.stderr);
+    const restore = await rig.command('restore', '1', '--yes');
+    assert.is(restore.code, 0, restore.stderr);
     assert.is(rig.read('a.txt'), 'a\n');
     const told = await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'two' }));
     const output = JSON.parse(told.stdout) as {
@@ -131,13 +131,13 @@ test('the command `stop` ends the keeper, which first captures the last changes 
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'x' }));
     await until('the checkpoint is listed', async () => /\[1\]/.test(await listed(rig)));
     rig.write('a.txt', 'changed\n');
-    const stop = rig.run(['stop', `--storage=${rig.storage}`]);
-    assert.is(await stop.code, 0, stop.stderr);
+    const stop = await rig.command('stop');
+    assert.is(stop.code, 0, stop.stderr);
     assert.match(stop.stdout, /keeper of the hooks has ended/);
     await until('no keeper is running', () => keepersOf(rig).length === 0);
     assert.match(await listed(rig), /\[1\.1\].*Changes between the last checkpoint and the end/);
-    const again = rig.run(['stop', '--json', `--storage=${rig.storage}`]);
-    assert.is(await again.code, 0, again.stderr);
+    const again = await rig.command('stop', '--json');
+    assert.is(again.code, 0, again.stderr);
     assert.equal(JSON.parse(again.stdout), { stopped: false });
   }));
 
@@ -177,8 +177,8 @@ test('the checkpoint of a turn does not have edits that were made after the prom
       rig.write('a.txt', `by ${agent}\n`);
       // On a busy machine, the checkpoint may take longer than the agent waits, and is then marked as late.
       if (/ran out of time/.test(logOf(rig))) continue;
-      const diff = rig.run(['diff', '1', '--no-pager', `--storage=${rig.storage}`]);
-      assert.is(await diff.code, 0, diff.stderr);
+      const diff = await rig.command('diff', '1', '--no-pager');
+      assert.is(diff.code, 0, diff.stderr);
       assert.ok(diff.stdout.includes(`-${before}+by ${agent}\n`), diff.stdout);
       await hook(rig, agent, of('SessionEnd'));
     }

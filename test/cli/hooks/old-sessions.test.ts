@@ -34,8 +34,8 @@ test('after thirty days without use, sessions of agents are deleted, but no othe
 test('a setting says for how many days sessions are kept; if the setting cannot be read, no session is deleted', () =>
   withRig(async (rig) => {
     const enable = async (...words: string[]): Promise<[number | null, string]> => {
-      const program = rig.run(['enable', '--yes', `--storage=${rig.storage}`, ...words]);
-      return [await program.code, `${program.stdout}${program.stderr}`];
+      const { code, stdout, stderr } = await rig.command('enable', '--yes', ...words);
+      return [code, `${stdout}${stderr}`];
     };
     mkdirSync(join(rig.home, '.claude'));
     const said: string[] = [];
