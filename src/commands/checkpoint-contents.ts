@@ -13,12 +13,13 @@ import {
   statsBetween,
 } from '../checkpoints/compared.ts';
 import { layoutOf, statOf, unifiedParts } from '../checkpoints/diff-text.ts';
-import { type Difference, type DiffSide, differencesOf, modesOf } from '../checkpoints/differences.ts';
+import { type Difference, differencesOf, modesOf } from '../checkpoints/differences.ts';
 import { textHunksOf } from '../checkpoints/hunks.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { capturePresent } from '../checkpoints/publish.ts';
 import type * as Wire from '../protocol/types.ts';
 import type { Session } from '../session/session.ts';
+import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { Entry, EntryMode, TreeChange } from '../tree/tree.ts';
 import { isWithin, type TreePath, toText } from '../tree/tree-path.ts';
 import { checkpointAnswer } from './answers/checkpoint-answer.ts';
@@ -30,10 +31,10 @@ import { defineCommand } from './command.ts';
 /** Lists the files of a checkpoint page by page. Marks the files that differ from the checkpoint's predecessor. */
 export const checkpointFiles = defineCommand('checkpoint/files', async ({ session, params }) => {
   const checkpoints = session.requireCheckpoints();
-  const { record } = checkpoints.index.resolve(params.tag);
+  const stored = checkpoints.index.resolve(params.tag);
   const changedOnly = params.changedOnly ?? false;
-  const { files, fileCount, totalSize } = await filesOf(checkpoints, params.tag, changedOnly);
-  const page = pageOf(files, `${record.id} ${changedOnly}`, params, 1000);
+  const files = await filesOf(checkpoints, stored, changedOnly);
+  const page = pageOf(files, `${stored.record.id} ${changedOnly}`, params, 1000);
   return {
     files: page.items.map(({ path, change, size, mode, blob }) => ({
       ...pathRef(path),
@@ -42,8 +43,8 @@ export const checkpointFiles = defineCommand('checkpoint/files', async ({ sessio
       change,
       hash: blob,
     })),
-    fileCount,
-    totalSize,
+    fileCount: files.length,
+    totalSize: files.reduce((sum, { size }) => sum + size, 0),
     nextCursor: page.nextCursor,
   };
 });
@@ -59,19 +60,15 @@ interface FileInSnapshot {
   readonly blob?: BlobId;
 }
 
-interface FilesOutcome {
-  readonly files: readonly FileInSnapshot[];
-  readonly fileCount: number;
-  readonly totalSize: number;
-}
-
 /**
  * Returns the files of a checkpoint in bytewise order. With `changedOnly`, returns only files that differ from the
  * checkpoint's predecessor.
  */
-async function filesOf(checkpoints: Checkpoints, name: string, changedOnly: boolean): Promise<FilesOutcome> {
-  const { store, index } = checkpoints;
-  const stored = index.resolve(name);
+async function filesOf(
+  { store, index }: Checkpoints,
+  stored: StoredCheckpoint,
+  changedOnly: boolean,
+): Promise<FileInSnapshot[]> {
   const { record } = stored;
   const predecessor = index.predecessor(record.id);
   const changes =
@@ -99,8 +96,7 @@ async function filesOf(checkpoints: Checkpoints, name: string, changedOnly: bool
   for (const { path, after } of changes) {
     if (after === undefined && changedOnly) files.push({ path, change: 'deleted', size: 0, mode: '000000' });
   }
-  const totalSize = files.reduce((sum, { size }) => sum + size, 0);
-  return { files, fileCount: files.length, totalSize };
+  return files;
 }
 
 function changeOf(change: TreeChange | undefined): { change?: 'added' | 'modified' } {
@@ -129,9 +125,7 @@ export const checkpointReadFile = defineCommand('checkpoint/readFile', async ({ 
   const [size = -1] = await store.sizes([entry.blob]);
   if (size < 0) throw lostContent(entry);
   const length = Math.max(0, Math.min(params.length ?? readBytesMax, readBytesMax, size - offset));
-  const chunks: Uint8Array[] = [];
-  if (length > 0) for await (const chunk of store.read(entry.blob, { offset, length })) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
+  const bytes = length > 0 ? await contentOf(store, entry.blob, { offset, length }) : Buffer.alloc(0);
   const text = bytes.toString('utf8');
   const isText = Buffer.from(text, 'utf8').equals(bytes);
   return {
@@ -148,16 +142,14 @@ export const checkpointReadFile = defineCommand('checkpoint/readFile', async ({ 
 export const checkpointStats = defineCommand('checkpoint/stats', async ({ session, params }) => {
   const checkpoints = session.requireCheckpoints();
   const { index } = checkpoints;
-  if (params.tag != null && (params.from != null || params.to != null))
+  const { tag, from, to } = params;
+  if (tag != null && (from != null || to != null))
     throw new CheckpointdError(
       'InvalidParams',
       '"tag" cannot be combined with "from" and "to". Give either "tag", or "from" and "to".',
     );
-  if (params.tag != null) return (await checkpointAnswer(checkpoints, index.resolve(params.tag))).stats;
-  if (params.from != null && params.to != null) {
-    const [from, to] = [index.resolve(params.from), index.resolve(params.to)];
-    return statsBetween(checkpoints, from, to);
-  }
+  if (tag != null) return (await checkpointAnswer(checkpoints, index.resolve(tag))).stats;
+  if (from != null && to != null) return statsBetween(checkpoints, index.resolve(from), index.resolve(to));
   throw new CheckpointdError('InvalidParams', 'Give either "tag", or both "from" and "to".');
 });
 
@@ -301,7 +293,7 @@ async function snapshotDiff(
       case 'nameStatus':
         return { files, stats, truncated: false };
       case 'contents':
-        return { files: await withContents(checkpoints, files), stats, truncated: false };
+        return { files: await withContents(store, files), stats, truncated: false };
       case 'stat':
         return { files, stats, ...limited(await statOf(trees, list, options)) };
       case 'text':
@@ -329,7 +321,7 @@ function withParts(files: readonly DiffEntry[], parts: readonly Buffer[]): DiffE
   });
 }
 
-async function withContents(checkpoints: Checkpoints, files: readonly DiffEntry[]): Promise<DiffEntry[]> {
+async function withContents(store: SnapshotStore, files: readonly DiffEntry[]): Promise<DiffEntry[]> {
   const result: DiffEntry[] = [];
   let left = totalBytesMax;
   for (const file of files) {
@@ -344,7 +336,7 @@ async function withContents(checkpoints: Checkpoints, files: readonly DiffEntry[
       if (given === undefined) continue;
       if (given.size > contentBytesMax || given.size > left) isCut = true;
       else {
-        contents[side] = await contentOf(checkpoints, given);
+        contents[side] = await contentOf(store, given.entry.blob);
         left -= given.size;
       }
     }
@@ -353,9 +345,9 @@ async function withContents(checkpoints: Checkpoints, files: readonly DiffEntry[
   return result;
 }
 
-async function contentOf({ store }: Checkpoints, { entry }: DiffSide): Promise<Buffer> {
+async function contentOf(store: SnapshotStore, ...of: Parameters<SnapshotStore['read']>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of store.read(entry.blob)) chunks.push(chunk);
+  for await (const chunk of store.read(...of)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
