@@ -204,6 +204,11 @@ export class CheckpointIndex {
     return row === undefined ? undefined : this.#tagAt(row);
   }
 
+  /** Returns the tag of this checkpoint, or its id if it has no tag. */
+  labelOf(id: CheckpointId): string {
+    return this.tagOf(id) ?? id;
+  }
+
   /**
    * Finds the checkpoint that a client names by its tag, its id, its name, or the id of its commit (at least 7 digits).
    * @throws InvalidTag for a text of any other form; UnknownCheckpoint, with a message that mentions checkpoint/list

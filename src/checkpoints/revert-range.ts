@@ -117,10 +117,10 @@ function requireOneLine(index: CheckpointIndex, { from, to }: RevertRange): void
   const isOnLine =
     last === undefined ? !index.isDetached(first) : first === last || isBefore(index, first, last);
   if (isOnLine) return;
-  const end = last === undefined ? 'The current state' : `Checkpoint "${index.tagOf(last) ?? last}"`;
+  const end = last === undefined ? 'The current state' : `Checkpoint "${index.labelOf(last)}"`;
   throw new CheckpointdError(
     'InvalidRange',
-    `${end} does not come after checkpoint "${index.tagOf(first) ?? first}". The later end of a range must descend from the earlier end. checkpoint/list marks detached checkpoints.`,
+    `${end} does not come after checkpoint "${index.labelOf(first)}". The later end of a range must descend from the earlier end. checkpoint/list marks detached checkpoints.`,
     { details: { from: first, to: last } },
   );
 }

@@ -42,7 +42,7 @@ export const checkpointRestore = defineCommand(
       paths,
       parent,
       step: 'restore',
-      description: `Restored to ${index.tagOf(target.record.id) ?? target.record.id}`,
+      description: `Restored to ${index.labelOf(target.record.id)}`,
       confirm: params.confirm ?? false,
       dryRun: params.dryRun ?? false,
       skipIfUnchanged: params.skipIfUnchanged,
@@ -75,7 +75,7 @@ async function restoreOfAuthor(
   const target = index.resolve(params.tag);
   const range = rangeSince(index, target);
   const head = index.head?.record;
-  const tag = index.tagOf(target.record.id) ?? target.record.id;
+  const label = index.labelOf(target.record.id);
   const job: RevertJob = {
     ...range,
     paths: treePaths(params.paths),
@@ -83,8 +83,8 @@ async function restoreOfAuthor(
     author: askedAuthor(session, range, author),
     mode: params.mode ?? 'soft',
     conflicts: 'leave',
-    labels: { ours: 'present', base: 'present', theirs: `checkpoint ${tag}` },
-    description: `Restored the work of ${author} to ${tag}`,
+    labels: { ours: 'present', base: 'present', theirs: `checkpoint ${label}` },
+    description: `Restored the work of ${author} to ${label}`,
     confirm: params.confirm ?? false,
     dryRun: params.dryRun ?? false,
     skipIfUnchanged: params.skipIfUnchanged,

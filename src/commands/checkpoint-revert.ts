@@ -3,6 +3,7 @@
 import { CheckpointdError } from '../base/errors.ts';
 import { invariant } from '../base/invariant.ts';
 import { counted } from '../base/text/plural.ts';
+import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { type RevertRange, revertRange } from '../checkpoints/revert-range.ts';
 import type * as Wire from '../protocol/types.ts';
@@ -37,8 +38,8 @@ export const checkpointRevert = defineCommand(
       author: params.author == null ? undefined : askedAuthor(session, range, params.author),
       mode: 'hard',
       conflicts: params.conflicts ?? 'leave',
-      labels: labelsOf(session, range),
-      description: describe(session, range, params),
+      labels: labelsOf(index, range),
+      description: describe(index, range, params),
       confirm: params.confirm ?? false,
       dryRun: params.dryRun ?? false,
     };
@@ -92,30 +93,26 @@ function hunksAsked(
   return asked;
 }
 
-function named(session: Session, { record }: RevertRange['from']): string {
-  return session.requireCheckpoints().index.tagOf(record.id) ?? record.id;
-}
-
 /** Returns the text that describes a revert in the list of checkpoints. */
 function describe(
-  session: Session,
+  index: CheckpointIndex,
   range: RevertRange,
   { tag, from, author, hunks }: CallOf<'checkpoint/revert'>['params'],
 ): string {
   if (tag == null && from == null) return `Reverted all work of ${author ?? ''}`;
   const part = hunks == null ? '' : `${counted(hunks.length, 'hunk')} of `;
   const only = author == null ? '' : ` (only ${author})`;
-  const first = named(session, tag == null ? range.from : session.requireCheckpoints().index.resolve(tag));
-  const last =
-    tag != null ? '' : range.to === undefined ? ' to the present' : ` to ${named(session, range.to)}`;
+  const first = index.labelOf((tag == null ? range.from : index.resolve(tag)).record.id);
+  const end = range.to === undefined ? 'the present' : index.labelOf(range.to.record.id);
+  const last = tag == null ? ` to ${end}` : '';
   return `Reverted ${part}${first}${last}${only}`;
 }
 
-function labelsOf(session: Session, { from, to }: RevertRange): RevertJob['labels'] {
+function labelsOf(index: CheckpointIndex, { from, to }: RevertRange): RevertJob['labels'] {
   return {
     ours: 'present',
-    base: to === undefined ? 'present' : `checkpoint ${named(session, to)}`,
-    theirs: `checkpoint ${named(session, from)}`,
+    base: to === undefined ? 'present' : `checkpoint ${index.labelOf(to.record.id)}`,
+    theirs: `checkpoint ${index.labelOf(from.record.id)}`,
   };
 }
 
