@@ -44,7 +44,7 @@ export async function openStore(session: Session, mayMake: boolean): Promise<Ope
   // Refuses a broken repository. Git would otherwise use a repository further up, which does not contain the session's
   // data.
   else if (driver.needsRepository && published.ids.size > 0) refuseBroken(workTree.root);
-  const inner = await driver.open({ ...storeOptions(session), expected: published.ids.size });
+  const inner = await driver.open({ ...openOptions(session), expected: published.ids.size });
   const store = new GuardedStore(inner, published);
   try {
     return { store, stored: await store.compare() };
@@ -59,7 +59,7 @@ export async function setStoreAside(session: Session): Promise<void> {
   const { directory, marker, log } = session.parts;
   const to = join(directory.own, `damaged-${timestamp().replaceAll(/[^0-9]/g, '')}`);
   files.mkdirSync(to, { mode: 0o700 });
-  await strategyNamed(marker.strategy).setAside(storeOptions(session), to);
+  await strategyNamed(marker.strategy).setAside(openOptions(session), to);
   if (files.existsSync(directory.publishedFile))
     files.renameSync(directory.publishedFile, join(to, 'published.log'));
   // The unfinished restore refers to checkpoints that no longer exist.
@@ -74,42 +74,41 @@ export async function setStoreAside(session: Session): Promise<void> {
  */
 export async function openClosedStore(
   directory: SessionDirectory,
-  { strategy, session, workTree, conversationId }: SessionMarker,
+  marker: SessionMarker,
 ): Promise<{ readonly store: SnapshotStore; readonly expected: number } | undefined> {
-  const driver = strategyNamed(strategy);
-  const repository = findRepository(workTree);
+  const { workTree } = marker;
+  const driver = strategyNamed(marker.strategy);
+  const options = storeOptions(directory, marker);
   if (driver.needsRepository && !isRepositoryHidden(workTree)) refuseBroken(workTree);
-  if (repository === undefined && driver.needsRepository) {
+  if (options.gitDirectory === undefined && driver.needsRepository) {
     if (isRepositoryHidden(workTree)) throw hiddenRepository('StoreUnavailable', workTree);
     return undefined;
   }
   // An interrupted deletion of the session may have emptied the store already.
   const expected = directory.isBeingDeleted ? 0 : PublishedList.open(directory.publishedFile).ids.size;
-  const store = await driver.open({
+  return { store: await driver.open({ ...options, expected }), expected };
+}
+
+function openOptions({ parts: { directory, marker, workTree, options, log } }: Session): StoreOptions {
+  return {
+    ...storeOptions(directory, { ...marker, workTree: workTree.root }),
+    durability: options.durability,
+    onRepair: (what) => log.warn(what),
+  };
+}
+
+function storeOptions(
+  directory: SessionDirectory,
+  { session, workTree, conversationId }: SessionMarker,
+): StoreOptions {
+  return {
     session,
     sessionDirectory: directory.root,
     storageDirectory: directory.storage,
     workTree,
     conversationId,
-    gitDirectory: repository?.gitDir,
-    expected,
+    gitDirectory: findRepository(workTree)?.gitDir,
     durability: 'process',
-  });
-  return { store, expected };
-}
-
-function storeOptions(session: Session): StoreOptions {
-  const { marker, directory, options, workTree, log } = session.parts;
-  const repository = findRepository(workTree.root);
-  return {
-    session: session.id,
-    sessionDirectory: directory.root,
-    storageDirectory: options.storage,
-    workTree: workTree.root,
-    conversationId: marker.conversationId,
-    gitDirectory: repository?.gitDir,
-    durability: options.durability,
-    onRepair: (what) => log.warn(what),
   };
 }
 
