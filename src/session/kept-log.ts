@@ -16,13 +16,13 @@ import { OperationRecords } from './operations.ts';
 import type { SessionOwner } from './owner.ts';
 import type { Session } from './session.ts';
 
-export interface KeptLog {
+/** The parts of a session that are read from its log. */
+interface LoggedParts {
   readonly sessionLog: SessionLog;
   readonly conversation: Conversation;
   readonly operations: OperationRecords;
   readonly ledger: Ledger;
   readonly removedParents: RemovedParents;
-  readonly warnings: readonly string[];
 }
 
 interface LogRequest {
@@ -38,7 +38,9 @@ interface LogRequest {
  * Opens and reads the log. @throws StoreCorrupt or DataCorrupt, whose messages contain the remedy; StoreVersion,
  * StoreUnavailable
  */
-export async function openKeptLog(request: LogRequest): Promise<KeptLog> {
+export async function openKeptLog(
+  request: LogRequest,
+): Promise<LoggedParts & { readonly warnings: readonly string[] }> {
   const { logFile } = request.directory;
   if (request.owner.tookOverSilent) detach(logFile);
   try {
@@ -111,12 +113,7 @@ function detach(logFile: string): void {
   files.renameSync(copy, logFile);
 }
 
-async function readLog({
-  directory,
-  marker,
-  durability,
-  owner,
-}: LogRequest): Promise<Omit<KeptLog, 'warnings'>> {
+async function readLog({ directory, marker, durability, owner }: LogRequest): Promise<LoggedParts> {
   const sessionLog = await SessionLog.open(directory.logFile, {
     durability,
     guard: owner.requireOwner.bind(owner),
@@ -131,11 +128,11 @@ async function readLog({
 export async function readKeptLog(
   { logFile }: SessionDirectory,
   { conversationId }: SessionMarker,
-): Promise<Omit<KeptLog, 'warnings'>> {
+): Promise<LoggedParts> {
   return replayed(await SessionLog.openToRead(logFile), conversationId);
 }
 
-async function replayed(sessionLog: SessionLog, conversationId: string): Promise<Omit<KeptLog, 'warnings'>> {
+async function replayed(sessionLog: SessionLog, conversationId: string): Promise<LoggedParts> {
   const conversation = new Conversation(conversationId, sessionLog);
   /** The records of other modules. A record of the conversation is reduced to its kind and its idempotency key. */
   const others: LogRecord[] = [];
