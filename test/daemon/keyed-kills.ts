@@ -1,7 +1,7 @@
 // Makes a change with a client's key, kills the daemon at the n-th matching call of the seam, and checks the next
 // daemon. The session must have the state before or after the change, and operation/get must report this state. A
 // repeated request must make the change only once.
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { SessionOpenParams } from '../../src/protocol/types.ts';
@@ -81,7 +81,7 @@ export class KeyedKills {
         const { client, session } = await rig.opened({ ...change.open, retention: 'keep' });
         await change.prepare?.(client, session, rig);
         await client.close();
-        for (const name of ['work', 'storage']) copy(join(rig.top, name), join(rig.top, `${name}-aside`));
+        rig.copyAside();
         const next = await rig.opened({ ...change.open, retention: 'keep' });
         const kills = new KeyedKills(rig, change, await stateOf(next.client, session));
         await next.client.close();
@@ -132,7 +132,7 @@ export class KeyedKills {
   /** True when the daemon was killed before its answer. */
   async #run(n: number, match: string): Promise<boolean> {
     const { top } = this.#rig;
-    for (const name of ['work', 'storage']) copy(join(top, `${name}-aside`), join(top, name));
+    this.#rig.copyBack();
     const [arm, count] = [join(top, 'arm'), join(top, 'count')];
     for (const file of [arm, count]) rmSync(file, { force: true });
     const { client, session } = await this.#rig.opened(
@@ -168,9 +168,4 @@ async function stateOf(client: WireClient, session: string): Promise<unknown> {
     checkpoints: list.checkpoints.map(({ tag, name, kind }) => [tag, name, kind]),
     authors: entries.map(({ author }) => author),
   };
-}
-
-function copy(from: string, to: string): void {
-  rmSync(to, { recursive: true, force: true });
-  cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
 }

@@ -1,6 +1,6 @@
 // Kills a restore or a create at the n-th call of the seam, and checks the next daemon. The long test kills the daemon
 // at every call that may change the disk. The normal test chooses some of these calls.
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { type DaemonRig, faultyEntry, fsck } from '../support/daemon-rig.ts';
@@ -28,7 +28,7 @@ export class KillPoints {
     this.#rig = rig;
     this.target = target;
     this.before = rig.tree();
-    for (const name of ['work', 'storage']) this.#copy(join(rig.top, name), join(rig.top, `${name}-aside`));
+    rig.copyAside();
   }
 
   static async make(rig: DaemonRig): Promise<KillPoints> {
@@ -114,7 +114,7 @@ export class KillPoints {
     request: (client: WireClient, session: string) => { readonly answer: Promise<unknown> },
   ): Promise<string | undefined> {
     const { top } = this.#rig;
-    for (const name of ['work', 'storage']) this.#copy(join(top, `${name}-aside`), join(top, name));
+    this.#rig.copyBack();
     const [arm, count] = [join(top, 'arm'), join(top, 'count')];
     for (const file of [arm, count]) rmSync(file, { force: true });
     const command = [process.execPath, faultyEntry] as const;
@@ -183,10 +183,5 @@ export class KillPoints {
   #session(): string {
     const [session = ''] = this.#rig.sessions();
     return session;
-  }
-
-  #copy(from: string, to: string): void {
-    rmSync(to, { recursive: true, force: true });
-    cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
   }
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isAlive } from '../../src/base/process-lock.ts';
 import { withRig } from '../support/daemon-rig.ts';
 import { orders, SharedClient } from '../support/programs/shared-clients.ts';
 import { until } from '../support/until.ts';
@@ -49,15 +50,6 @@ for (const order of orders) {
       assert.is(listed.code, 0, listed.stderr);
       for (const message of made) assert.ok(listed.stdout.includes(message), message);
     }));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false; // no such process
-  }
 }
 
 test.run();

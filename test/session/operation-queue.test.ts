@@ -3,15 +3,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { invariant } from '../../src/base/invariant.ts';
 import { OperationQueue } from '../../src/session/operation-queue.ts';
-
-/** Returns a promise, and the function with which the test resolves it. */
-function gate(): { promise: Promise<void>; open: () => void } {
-  let open = (): void => undefined;
-  const promise = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { promise, open };
-}
+import { gate } from '../rpc/server-rig.ts';
 
 async function kindOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -107,6 +108,13 @@ export class DaemonRig {
   /** Runs a command on the storage of this rig to its end. */
   command(...words: string[]): Promise<CommandResult> {
     return this.commandIn({}, ...words);
+  }
+
+  /** Runs a command as {@link command} does. The command must succeed. Returns its standard output. */
+  async output(...words: string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.command(...words);
+    assert.is(code, 0, stderr);
+    return stdout;
   }
 
   /** Runs a command as {@link command} does, in a directory of the work tree or in another environment. */
@@ -252,6 +260,16 @@ export class DaemonRig {
       .map(describe);
   }
 
+  /** Copies the work tree and the storage aside. */
+  copyAside(): void {
+    for (const from of [this.work, this.storage]) copyTree(from, `${from}-aside`);
+  }
+
+  /** Replaces the work tree and the storage by the copies that {@link copyAside} made. */
+  copyBack(): void {
+    for (const to of [this.work, this.storage]) copyTree(`${to}-aside`, to);
+  }
+
   async dispose(): Promise<void> {
     for (const program of this.#programs) program.kill('SIGKILL');
     await Promise.all(this.#clients.map((client) => client.kill()));
@@ -259,6 +277,11 @@ export class DaemonRig {
     rmSync(this.top, { recursive: true, force: true });
     if (violations.length > 0) throw new Error(violations.join('\n'));
   }
+}
+
+function copyTree(from: string, to: string): void {
+  rmSync(to, { recursive: true, force: true });
+  cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
 }
 
 interface Process {

@@ -5,49 +5,43 @@ import * as assert from 'uvu/assert';
 import { DaemonRig } from '../../support/daemon-rig.ts';
 import { bareRepository } from '../../support/machines.ts';
 
-async function done(rig: DaemonRig, ...words: string[]): Promise<string> {
-  const ran = await rig.command(...words);
-  assert.is(ran.code, 0, ran.stderr);
-  return ran.stdout;
-}
-
 test('a session began in a container: with four commands, the user continues this session on a laptop', async () => {
   const remote = bareRepository();
   const [container, laptop] = [new DaemonRig(), new DaemonRig()];
   try {
     container.write('a.txt', 'from the container\n');
     container.write('.env', 'SECRET=1\n');
-    await done(container, 'create', '-m', 'fix the parser');
-    await done(container, 'remote', 'add', 'team', remote);
-    const dry = await done(container, 'push', '--dry-run');
+    await container.output('create', '-m', 'fix the parser');
+    await container.output('remote', 'add', 'team', remote);
+    const dry = await container.output('push', '--dry-run');
     assert.match(dry, /^Would send 2 of 2 checkpoints/);
     assert.match(dry, /Would not send 1 path .*\n {2}\.env {2}files with such a name often contain secrets/);
-    const sent = await done(container, 'push');
+    const sent = await container.output('push');
     assert.match(
       sent,
       /^Sent 2 of 2 checkpoints \(\d+ bytes of contents\) to team\. To continue on another machine: checkpointd import team ses_/,
     );
-    assert.match(await done(container, 'push', 'team'), /^team already has the whole session ses_/);
+    assert.match(await container.output('push', 'team'), /^team already has the whole session ses_/);
 
-    await done(laptop, 'remote', 'add', 'team', remote, '--leave-out', 'private/');
-    assert.match(await done(laptop, 'remote', 'list'), new RegExp(`^team +${remote}`));
-    const listed = await done(laptop, 'sessions', '--remote', 'team');
+    await laptop.output('remote', 'add', 'team', remote, '--leave-out', 'private/');
+    assert.match(await laptop.output('remote', 'list'), new RegExp(`^team +${remote}`));
+    const listed = await laptop.output('sessions', '--remote', 'team');
     assert.match(listed, /^ses_\w{26} .* wr_\w{20} +2 checkpoints +work +"fix the parser"/);
     const id = listed.slice(0, 10);
-    assert.match(await done(laptop, 'fetch', 'team'), /^New or changed on the remote \(1\):\n {2}ses_/);
+    assert.match(await laptop.output('fetch', 'team'), /^New or changed on the remote \(1\):\n {2}ses_/);
     assert.match(
-      await done(laptop, 'import', 'team', id),
+      await laptop.output('import', 'team', id),
       /^Imported ses_\w+ with 2 checkpoints and the conversation/,
     );
-    await done(laptop, 'restore', '--hard', '1', '--yes');
+    await laptop.output('restore', '--hard', '1', '--yes');
     assert.is(laptop.read('a.txt'), 'from the container\n');
     assert.is(laptop.read('.env'), undefined);
 
-    const data = JSON.parse(await done(laptop, 'sessions', '--remote', 'team', '--json')) as {
+    const data = JSON.parse(await laptop.output('sessions', '--remote', 'team', '--json')) as {
       lines: unknown[];
     };
     assert.is(data.lines.length, 1);
-    assert.match(await done(laptop, 'remote', 'remove', 'team'), /^Removed the remote team from the list/);
+    assert.match(await laptop.output('remote', 'remove', 'team'), /^Removed the remote team from the list/);
   } finally {
     await container.dispose();
     await laptop.dispose();
@@ -62,13 +56,13 @@ test('a command reports an invalid remote, and says how to correct it', async ()
     assert.match(password.stderr, /contains a password.*credential helper/);
     assert.not.match(password.stderr, /secret@/);
     assert.is((await rig.command('remote')).code, 2);
-    await done(rig, 'create', '-m', 'one');
+    await rig.output('create', '-m', 'one');
     assert.match((await rig.command('push')).stderr, /there is no remote.*checkpointd remote add/);
-    await done(rig, 'remote', 'add', 'one', join(rig.top, 'gone.git'));
+    await rig.output('remote', 'add', 'one', join(rig.top, 'gone.git'));
     const gone = await rig.command('push');
     assert.is(gone.code, 1);
     assert.match(gone.stderr, /There is no repository at .*gone\.git.*git init --bare/);
-    await done(rig, 'remote', 'add', 'two', join(rig.top, 'other.git'));
+    await rig.output('remote', 'add', 'two', join(rig.top, 'other.git'));
     assert.match((await rig.command('push')).stderr, /there are several remotes.*one, two/);
     assert.match(
       (await rig.command('import', 'nowhere', 'ses_')).stderr,

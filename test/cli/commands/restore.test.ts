@@ -9,23 +9,18 @@ test('if no file differs, `restore` says so and changes nothing; `undo` then rev
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'changed\n');
     const { checkpoint } = await client.request('checkpoint/create', { session, kind: 'turn' });
-    const run = async (...words: string[]): Promise<string> => {
-      const program = await rig.command(...words);
-      assert.is(program.code, 0, program.stderr);
-      return program.stdout;
-    };
-    assert.match(await run('restore', '0', '--yes'), /Restored \(1\)/);
+    assert.match(await rig.output('restore', '0', '--yes'), /Restored \(1\)/);
     assert.is(rig.read('a.txt'), 'a\n');
     for (const words of [['--json'], ['--json', '--yes'], ['--json', '--dry-run']]) {
-      const plan = JSON.parse(await run('restore', '0', ...words)) as RestoreResult;
+      const plan = JSON.parse(await rig.output('restore', '0', ...words)) as RestoreResult;
       assert.equal([plan.dryRun, plan.restored, plan.deleted], [true, [], []], words.join(' '));
     }
     for (const words of [[], ['--yes'], ['--dry-run'], ['--yes', 'deep']])
-      assert.is(await run('restore', '0', ...words), 'No file changes.\n', words.join(' '));
+      assert.is(await rig.output('restore', '0', ...words), 'No file changes.\n', words.join(' '));
     const both = await rig.command('restore', '0', '--yes', '--patch');
     assert.is(both.code, 2);
     assert.match(both.stderr, /--patch shows a plan, and --yes restores without a plan/);
-    await run('undo');
+    await rig.output('undo');
     assert.is(rig.read('a.txt'), 'changed\n');
     const { checkpoints } = await client.request('checkpoint/list', { session });
     assert.ok(checkpoints.some(({ id }) => id === checkpoint.id));

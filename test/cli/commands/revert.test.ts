@@ -19,32 +19,27 @@ test('the command `revert` reverses a turn, a tool or a range, shows its patch, 
     await client.request('checkpoint/create', { session, kind: 'tool' });
     await client.request('checkpoint/create', { session, kind: 'turn' });
     rig.write('a.txt', text('turn', 'later'));
-    const run = async (...words: string[]): Promise<string> => {
-      const program = await rig.command(...words);
-      assert.is(program.code, 0, program.stderr);
-      return program.stdout;
-    };
-    const plan = await run('revert', '1', '--dry-run', '--patch');
+    const plan = await rig.output('revert', '1', '--dry-run', '--patch');
     assert.match(plan, /Would restore \(1\):\n {2}a\.txt\nWould delete \(2\):/);
     assert.match(plan, /^diff --git a\/a\.txt b\/a\.txt$[^]*^-turn\n\+zero$/m);
     assert.is(rig.read('a.txt'), text('turn', 'later'));
-    const json = await run('revert', '1', '--dry-run', '--json');
+    const json = await rig.output('revert', '1', '--dry-run', '--json');
     assert.is((JSON.parse(json) as RevertResult).dryRun, true);
     assert.match(
-      await run('revert', '1.2', 'b.txt', '--yes'),
+      await rig.output('revert', '1.2', 'b.txt', '--yes'),
       /Deleted \(1\):\n {2}b\.txt\nReverted \[1\.2\]\. /,
     );
     assert.equal([rig.read('b.txt'), rig.read('c.txt')], [undefined, 'made\n']);
-    await run('undo');
+    await rig.output('undo');
     assert.is(rig.read('b.txt'), 'made\n');
-    await run('revert', '1', '2', '--yes');
+    await rig.output('revert', '1', '2', '--yes');
     assert.equal([rig.read('a.txt'), rig.read('c.txt')], [text('zero', 'later'), undefined]);
     rig.write('a.txt', text('again', 'later'));
     assert.match(
-      await run('revert', '1', '--yes'),
+      await rig.output('revert', '1', '--yes'),
       /In conflict: a\.txt \(the same lines were changed later, by you\)\n--conflicts=markers writes both versions/,
     );
-    await run('revert', '1', '--yes', '--conflicts=markers');
+    await rig.output('revert', '1', '--yes', '--conflicts=markers');
     assert.match(rig.read('a.txt') ?? '', /^<<<<<<< present\nagain\n=======\nzero\n>>>>>>> checkpoint 1\n/);
     for (const [words, said] of [
       [['--conflicts=ours'], /--conflicts does not accept "ours"/],

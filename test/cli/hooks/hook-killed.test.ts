@@ -17,11 +17,8 @@ import { event, hook, keepersOf, listed, logOf, socketOf, startHook, withKeeper 
 const allTaken = (rig: DaemonRig): Promise<void> =>
   until('all events are processed', () => writtenEvents(rig.storage).length === 0);
 
-async function contentIn(rig: DaemonRig, tag: string): Promise<string> {
-  const shown = await rig.command('diff', '0', tag, '--no-pager');
-  assert.is(shown.code, 0, shown.stderr);
-  return shown.stdout;
-}
+const contentIn = (rig: DaemonRig, tag: string): Promise<string> =>
+  rig.output('diff', '0', tag, '--no-pager');
 
 function eventOf(rig: DaemonRig, kind: AgentEvent['kind'], more: Partial<AgentEvent> = {}): AgentEvent {
   return { agent: 'codex', conversation: 'one', directory: rig.work, kind, atMs: Date.now(), ...more };

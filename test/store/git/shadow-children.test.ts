@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId, SnapshotId } from '../../../src/base/ids.ts';
+import { isAlive } from '../../../src/base/process-lock.ts';
 import type { GitStore } from '../../../src/store/git/git-store.ts';
 import { capture, contents, git, inTemporary, record } from '../../support/git-oracle.ts';
 import { large, open, rejects, tag, withShadow } from './shadow-rig.ts';
@@ -97,14 +98,5 @@ test('killing the store ends all its git processes immediately, and the store ca
     assert.not.ok(pids.some(isAlive));
     await store.close();
   }));
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 test.run();

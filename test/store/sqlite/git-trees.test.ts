@@ -5,12 +5,9 @@ import { existsSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compare } from '../../../src/git/diff/tree-diff.ts';
-import { loseBlob, openSqlite, sqliteAfterwards } from '../../support/stores/sqlite.ts';
-import { kindOf, type Rig, withStore } from '../../support/stores/store-rig.ts';
+import { loseBlob, withSqlite } from '../../support/stores/sqlite.ts';
+import { kindOf } from '../../support/stores/store-rig.ts';
 import { blobOf, capture, file, noise, plain, recordOf } from '../../support/trees/snapshots.ts';
-
-const withSqlite = (body: (rig: Rig) => Promise<void>): Promise<void> =>
-  withStore(openSqlite, { afterwards: sqliteAfterwards }, body);
 
 test('git fsck accepts the two trees that a diff writes for git (O18)', () =>
   withSqlite(async ({ store }) => {
