@@ -24,9 +24,13 @@ type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>, by?:
  * operation is sent.
  */
 export function sessionEvents(notify: Notify, log: Log): SessionEvents {
-  const sent = async (sending: Promise<void>): Promise<void> => {
+  const send = async <M extends NotificationMethod>(
+    method: M,
+    params: Promise<EventOf<M>>,
+    by?: object,
+  ): Promise<void> => {
     try {
-      await sending;
+      notify(method, await params, by);
     } catch (error) {
       log.warn(`the daemon could not send an event: ${String(error)}`);
     }
@@ -34,26 +38,11 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
   /** The sessions whose clients have already been notified that the model's window is full. */
   const full = new WeakSet<Session>();
   return {
-    opened: (session, { resumed, ms }, by) =>
-      sent((async () => notify('session/didOpen', await openingOf(session, { resumed, ms }), by))()),
-    created: (session, stored, { from, ms }, by) =>
-      sent(
-        (async () => {
-          const checkpoint = await checkpointAnswer(session.requireCheckpoints(), stored);
-          notify(
-            'checkpoint/didCreate',
-            {
-              session: session.id,
-              checkpoint,
-              from,
-              ms,
-            },
-            by,
-          );
-        })(),
-      ),
+    opened: (session, facts, by) => send('session/didOpen', openingOf(session, facts), by),
+    created: (session, stored, facts, by) =>
+      send('checkpoint/didCreate', creationOf(session, stored, facts), by),
     restored: (session, target, facts, by) =>
-      sent((async () => notify('checkpoint/didRestore', await restoreOf(session, target, facts, log), by))()),
+      send('checkpoint/didRestore', restoreOf(session, target, facts, log), by),
     failed: (session, method, error, by) => {
       if (error instanceof Error && error.name === 'AbortError') return;
       const operation = operationOf(error);
@@ -62,24 +51,12 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
     workTreeChanged: (session, change) => notify('worktree/didChange', changeOf(session, change)),
     workTreeDrifted: (session, paths) => notify('worktree/didDrift', driftOf(session, paths)),
     pushed: (session, { error, ...outcome }) =>
-      notify('remote/didPush', {
-        session: session.id,
-        ...outcome,
-        error: error && factOf(error),
-      }),
+      notify('remote/didPush', { session: session.id, ...outcome, error: error && factOf(error) }),
     lineFound: (session, { remote, writer, head }, by) =>
       notify('remote/didFindLine', { session: session.id, remote, line: { writer, head } }, by),
     conversationChanged: (session, method, by) => {
-      notify(
-        'conversation/didChange',
-        {
-          session: session.id,
-          method,
-          ...lengthsOf(session.parts.conversation.state),
-        },
-        by,
-      );
-      const { windowUse } = session.parts.conversation;
+      const { state, windowUse } = session.parts.conversation;
+      notify('conversation/didChange', { session: session.id, method, ...lengthsOf(state) }, by);
       if (windowUse.level === 'none') full.delete(session);
       else if (!full.has(session)) {
         full.add(session);
@@ -87,6 +64,15 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
       }
     },
   };
+}
+
+async function creationOf(
+  session: Session,
+  stored: StoredCheckpoint,
+  facts: Parameters<SessionEvents['created']>[2],
+): Promise<EventOf<'checkpoint/didCreate'>> {
+  const checkpoint = await checkpointAnswer(session.requireCheckpoints(), stored);
+  return { session: session.id, checkpoint, ...facts };
 }
 
 async function restoreOf(

@@ -59,8 +59,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
   const refs = await openRefs(options, own, commonDir, names, () => quarantine.restoreObjects());
   const settings = durable ? durableSettings : {};
   const gone = replacementDetector([theirs, join(commonDir, 'refs'), own]);
-  const { sessionDirectory } = options;
-  const belonging = { refs, names, quarantine, incoming, gitDir, sessionDirectory };
+  const belonging = { refs, names, quarantine, incoming, gitDir, sessionDirectory: options.sessionDirectory };
   const home: GitHome = {
     strategy: 'local',
     writePlace: { ...quarantine.place(incoming), settings },
