@@ -20,8 +20,8 @@ export const wholeBytesMax = 8 << 20;
  * git.
  */
 const fewMax = 16;
-/** The maximum number of objects that are read from packs without git. For more objects, git is started. */
-const packedReadsMax = 100;
+/** The number of objects that are read from packs before git is started. */
+const packedReadsMax = 16;
 /** To look up this number of objects or more, the reader reads the indexes of small packs. This is faster than git. */
 const packedMin = 200;
 const indexBytesMax = 2 << 20;

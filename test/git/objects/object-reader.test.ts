@@ -113,8 +113,12 @@ test('a reader without git reads the same objects from packs as git, and never a
   };
   await packObjects({ gitDir }, objects);
   await withReader(async (reader) => {
-    await readsAll(reader);
+    for (const [at, id] of ids.slice(0, 16).entries())
+      assert.ok((await reader.read('blob', id)).equals(made[at] ?? Buffer.of()));
+    assert.equal(await reader.sizes(ids.slice(0, 10)), sizes.slice(0, 10));
     assert.equal(reader.pids, [], 'git was not started');
+    await readsAll(reader);
+    assert.is(reader.pids.length, 1, 'git was started for many objects');
     assert.is(await kindOf(reader.read('tree', ids[0] ?? '')), 'DataCorrupt', 'an object of another type');
     assert.equal(await reader.sizes([ids[0] ?? '', '1'.repeat(40)]), [sizes[0], -1]);
   });
