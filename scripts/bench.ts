@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { CommandLine, emptyProgram } from './bench/commands.ts';
 import { type Contender, DaemonContender, GitContender } from './bench/contenders.ts';
@@ -142,6 +143,7 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
     },
   );
   const measured: Measured[] = [];
+  const returning: { readonly contender: Contender; readonly reopenLater: number[] }[] = [];
   for (const { contender, firstCapture, create } of tries) {
     const diskBytes = contender.diskBytes();
     const hasChanges: number[] = [];
@@ -162,7 +164,9 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
     }
     const memory = contender.memory();
     progress(`${contender.name}: reopening`);
+    await contender.leave();
     const reopen = [await timed(() => contender.reopen())];
+    const reopenLater: number[] = [];
     measured.push({
       name: contender.name,
       firstCapture,
@@ -178,13 +182,36 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
       restoreRemoved: restoreRemoved.get(contender) ?? {},
       restoreMoved: restoreMoved.get(contender) ?? {},
       reopen,
+      reopenLater,
       wait,
       diskBytes,
       ...(memory === undefined ? {} : { rssBytes: memory.rssBytes, highestRssBytes: memory.highestBytes }),
     });
+    returning.push({ contender, reopenLater });
+  }
+  await measureReturns(returning);
+  return measured;
+}
+
+/**
+ * Measures clients that come back later, and closes the contenders. Every opening reads the files that changed in the
+ * last minute before the last capture. After a pause, a person has no such files. So this function waits until all files
+ * are older than a minute, and captures them once more. One wait is enough, because all contenders share the tree.
+ */
+async function measureReturns(
+  returning: readonly { readonly contender: Contender; readonly reopenLater: number[] }[],
+): Promise<void> {
+  progress('waiting for a minute');
+  await setTimeout(62_000);
+  for (const { contender, reopenLater } of returning) {
+    await contender.create();
+    for (let i = 0; i < repeats; i += 1) {
+      progress(`${contender.name}: reopening ${i + 1} of ${repeats}`);
+      await contender.leave();
+      reopenLater.push(await timed(() => contender.reopen()));
+    }
     await contender.close();
   }
-  return measured;
 }
 
 /** The milliseconds of each run, grouped by the number of files. */

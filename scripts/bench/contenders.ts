@@ -23,7 +23,9 @@ export interface Contender {
   restore(files: number): Promise<void>;
   /** Restores the newest checkpoint, after `files` of its files were removed from the work tree. */
   restoreLast(files: number): Promise<void>;
-  /** Simulates a client that comes back after a pause: a new daemon reopens the session and makes a checkpoint. */
+  /** Closes the session, as a client does that leaves. */
+  leave(): Promise<void>;
+  /** Simulates a client that comes back after a pause: reopens the closed session and makes a checkpoint. */
   reopen(): Promise<void>;
   /**
    * Sends light requests during a `create`, and returns the longest time in ms that a request waited. Returns
@@ -119,8 +121,11 @@ export class DaemonContender implements Contender {
     });
   }
 
-  async reopen(): Promise<void> {
+  async leave(): Promise<void> {
     await this.#daemon.request('session/close', { session: this.#session });
+  }
+
+  async reopen(): Promise<void> {
     await this.open();
     await this.create();
   }
@@ -230,6 +235,10 @@ export class GitContender implements Contender {
 
   async stats(): Promise<void> {
     this.#git('diff', '--shortstat', String(this.#turn - 1), String(this.#turn));
+  }
+
+  async leave(): Promise<void> {
+    // git keeps nothing open
   }
 
   async reopen(): Promise<void> {

@@ -110,6 +110,7 @@ export async function measureLong(
     tree.edit();
     await contender.create();
   }
+  await contender.leave();
   const reopenMs = await timed(() => contender.reopen());
   tree.edit();
   const restoreMs = await timed(() => contender.restoreLast(1));
