@@ -198,7 +198,7 @@ export class Staging {
     }
   }
 
-  /** Writes one content to a temporary file, which stays private until its mode is final. */
+  /** Writes one content to a temporary file. The file never grants more rights than its final mode does. */
   async #write(entry: Entry, keptMode: number | undefined): Promise<TreePath> {
     const { tree, durable, umask } = this.#options;
     if (isLink(entry)) {
@@ -207,9 +207,12 @@ export class Staging {
       const target = Buffer.concat(parts);
       return this.#make(entry.path, (temporary) => files.symlinkSync(target, tree.address(temporary))).path;
     }
+    const mode = fileMode(entry, keptMode, umask);
+    const isWaiting = groupHasMoreRights(mode);
+    const wanted = isWaiting ? mode & ownerBits : mode;
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     const { path, made: fd } = this.#make(entry.path, (temporary) =>
-      files.openSync(tree.address(temporary), flags, 0o600),
+      files.openSync(tree.address(temporary), flags, wanted & 0o777),
     );
     try {
       const writer = new SparseWriter(fd);
@@ -218,11 +221,9 @@ export class Staging {
         if (this.#slices.isDue()) await this.#slices.pause();
       }
       writer.finish();
-      const mode = fileMode(entry, keptMode, umask);
-      if (groupHasMoreRights(mode)) {
-        this.#waiting.push({ path: entry.path, temporary: path, mode });
-        files.fchmodSync(fd, mode & ownerBits);
-      } else files.fchmodSync(fd, mode);
+      if (isWaiting) this.#waiting.push({ path: entry.path, temporary: path, mode });
+      // The umask or an access list of the directory may have removed bits.
+      if ((files.fstatSync(fd).mode & 0o7777) !== wanted) files.fchmodSync(fd, wanted);
       if (durable) await filesAsync.fsync(fd);
     } finally {
       files.closeSync(fd);

@@ -163,7 +163,7 @@ export class AnchoredFiles {
   }
 
   #below(fd: number, name: string): Buffer {
-    return Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), Buffer.from(name, 'latin1')]);
+    return Buffer.from(`/proc/self/fd/${fd}/${name}`, 'latin1');
   }
 
   #checkedPath(path: TreePath): Buffer {

@@ -1,12 +1,14 @@
 // Every system call of a restore fails once, with a real system error. The error must have a kind and a remedy. The
 // work tree must not be a mixture of two states, and the next restore must be complete.
-import { rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { installFault } from '../../src/base/seam.ts';
 import { type SessionRig, withSessions } from '../support/session-rig.ts';
+
+process.umask(0o022);
 
 const codes = ['EIO', 'EACCES', 'EPERM', 'ENFILE', 'EMFILE', 'ENOMEM'];
 const strict = { mode: 'hard', onConflict: 'overwrite', confirm: true } as const;
@@ -68,6 +70,7 @@ test('a restore that stops and cannot remove its note is reported as unfinished'
     rig.write('a', 'one\n');
     const { id: session } = await rig.open();
     rig.write('a', 'two\n');
+    chmodSync(join(rig.work, 'a'), 0o666); // with this umask, the restore has to set the mode of the new file
     installFault((call, target) => {
       if (call === 'fchmod' || call === 'chmod' || (call === 'rm' && target.endsWith('restore.json')))
         throw Object.assign(new Error('EIO: injected'), { code: 'EIO' });

@@ -1,11 +1,13 @@
 // A restore that stops before any change leaves no file behind, or reports each file that it may have left.
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointdError } from '../../src/base/errors.ts';
 import { installFault } from '../../src/base/seam.ts';
 import { type SessionRig, withSessions } from '../support/session-rig.ts';
+
+process.umask(0o022);
 
 const failed = (code: string): Error => Object.assign(new Error(code), { code });
 const leftIn = (rig: SessionRig): string[] =>
@@ -20,6 +22,7 @@ for (const [often, times, effects] of [
       rig.write('a', 'one\n');
       const { id: session } = await rig.open();
       rig.write('a', 'two\n');
+      chmodSync(join(rig.work, 'a'), 0o666); // with this umask, the restore has to set the mode of the new file
       await rig.request('checkpoint/create', { session, kind: 'turn' });
       let refusals = 0;
       installFault((call, target) => {

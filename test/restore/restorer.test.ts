@@ -1,9 +1,11 @@
 // Tests that a restore makes the work tree equal to the target. A restore writes only files that differ, and leaves no
 // temporary file.
-import { chmodSync, lstatSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import { nameOf, type TreePath } from '../../src/tree/tree-path.ts';
 import { checkPropertyAsync } from '../support/property.ts';
 import {
   build,
@@ -63,6 +65,38 @@ test('a soft restore of the empty tree does nothing and succeeds (F79)', () =>
     const result = await apply(root, planBetween(present, model({}), 'soft'), new MemoryContents());
     assert.equal([result.restored, result.deleted, [...walk(root)]], [[], [], [...manifest(present)]]);
   }));
+
+for (const [mode, umask] of [
+  [0o600, 0o022],
+  [0o644, 0o022],
+  [0o644, 0o077],
+  [0o664, 0o000],
+  [0o666, 0o022],
+  [0o755, 0o022],
+  [0o444, 0o000],
+] as const)
+  test(`while a file of mode ${mode.toString(8)} is written, it grants no more rights than this mode (umask ${umask.toString(8)})`, () =>
+    inDirectory(async (root) => {
+      const [present, target] = [model({ a: file('new', mode) }), model({ a: file('old', mode) })];
+      build(root, present);
+      const umaskBefore = process.umask(umask);
+      let temporary = '';
+      const modes: number[] = [];
+      installFault((call, path) => {
+        if (call === 'open' && path.includes('.ckpt-tmp-')) temporary = nameOf(path as TreePath);
+        if (call === 'write') modes.push(lstatSync(`${root}/${temporary}`).mode & 0o7777);
+      });
+      try {
+        await apply(root, planBetween(present, target, 'hard'), new MemoryContents(present, target));
+      } finally {
+        installFault(undefined);
+        process.umask(umaskBefore);
+      }
+      assert.is(modes.length, 1);
+      assert.is((modes[0] ?? 0) & ~mode, 0, modes[0]?.toString(8));
+      assert.is(lstatSync(`${root}/a`).mode & 0o7777, mode);
+      assert.is(readFileSync(`${root}/a`, 'utf8'), 'old');
+    }));
 
 test('a restore keeps the inode and times of an equal file, and the mode 664 of a file whose content it changes (F23)', () =>
   inDirectory(async (root) => {
