@@ -47,12 +47,14 @@ export async function findObstructions(
   const writes = new Map<TreePath, FailureReason>();
   for (const { path, displaces, expected } of plan.writes) {
     if (slices.isDue()) await slices.pause();
-    if ([path, ...ancestors(path)].some(isForeign)) {
+    const above = ancestors(path);
+    // The capture has just found the expected file at this path, and staging compares the file once more.
+    const isCaptured = expected !== undefined;
+    if ((isCaptured ? above : [path, ...above]).some(isForeign)) {
       writes.set(path, 'nestedGitDirectory');
       continue;
     }
-    const replaced = new Set(displaces.map((entry) => entry.path));
-    if (expected !== undefined) replaced.add(path);
+    const replaced = isCaptured ? undefined : new Set(displaces.map((entry) => entry.path));
     const found = await inTheWay({ tree, kindOf, going, slices }, path, replaced);
     if (found.reason !== undefined) writes.set(path, found.reason);
     else if (found.paths.length > 0) {
@@ -94,10 +96,14 @@ interface Search {
   readonly slices: Slices;
 }
 
+/**
+ * Returns the entries that obstruct a write. `replaced` are the captured files in a directory at the path. Undefined
+ * when the capture has a file at the path: the search then looks only at the directories above.
+ */
 async function inTheWay(
   { tree, kindOf, going, slices }: Search,
   path: TreePath,
-  replaced: ReadonlySet<TreePath>,
+  replaced: ReadonlySet<TreePath> | undefined,
 ): Promise<Found> {
   for (const above of ancestors(path).reverse()) {
     const kind = kindOf(above);
@@ -105,11 +111,11 @@ async function inTheWay(
     if (kind === 'absent' || going.has(above)) return nothing;
     return kind === 'special' ? { paths: [], reason: 'unsaved' } : { paths: [above] };
   }
+  if (replaced === undefined) return nothing;
   const kind = kindOf(path);
   if (kind === 'absent') return nothing;
   if (kind === 'special') return { paths: [], reason: 'unsaved' };
   if (kind === 'directory') return await unsavedBelow(tree, path, replaced, slices);
-  if (replaced.has(path)) return nothing;
   return isSpelledSo(tree, path) ? { paths: [path] } : { paths: [], reason: 'collision' };
 }
 

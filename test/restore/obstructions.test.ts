@@ -1,7 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
 import { findObstructions, type Obstructions } from '../../src/restore/obstructions.ts';
 import type { RestorePlan } from '../../src/restore/plan.ts';
 import { applyRestore } from '../../src/restore/restorer.ts';
@@ -51,6 +60,41 @@ async function restore(
   const { failed } = await applyRestore({ root, plan, id, contents: new MemoryContents(onDisk, target) });
   return { first, failed };
 }
+
+test('the search does not look at captured files; if a file was replaced meanwhile, the restore keeps the new entry', async () => {
+  const root = makeDirectory();
+  const names = ['fifo', 'link', 'repository', 'directory', 'gone', 'same'];
+  const every = (text: string): ModelTree =>
+    model(Object.fromEntries(names.map((name) => [`d/${name}`, text])));
+  const [captured, target] = [every('new'), every('old')];
+  build(root, captured);
+  for (const name of names.filter((each) => each !== 'same')) rmSync(`${root}/d/${name}`);
+  execFileSync('mkfifo', [`${root}/d/fifo`]);
+  symlinkSync('/nowhere', `${root}/d/link`);
+  for (const name of ['repository/objects', 'repository/refs', 'directory/deep'])
+    mkdirSync(`${root}/d/${name}`, { recursive: true });
+  for (const name of ['repository/HEAD', 'directory/deep/f']) writeFileSync(`${root}/d/${name}`, 'x');
+  const looked: string[] = [];
+  installFault((call, path) => {
+    if (call === 'lstat') looked.push(path);
+  });
+  const plan = planBetween(captured, target, 'hard');
+  const found = await look(root, plan).finally(() => installFault(undefined));
+  assert.equal([found.toSave, [...found.writes]], [[], []]);
+  assert.equal(
+    looked.filter((path) => names.some((name) => path.endsWith(`/${name}`))),
+    [],
+  );
+  const contents = new MemoryContents(captured, target);
+  const { restored, conflicts, failed } = await applyRestore({ root, plan, id, contents });
+  assert.equal([restored, failed], [['d/gone', 'd/same'], []]);
+  assert.equal(conflicts, ['d/directory', 'd/fifo', 'd/link', 'd/repository']);
+  assert.ok(lstatSync(`${root}/d/fifo`).isFIFO());
+  assert.is(readlinkSync(`${root}/d/link`), '/nowhere');
+  for (const name of ['repository/HEAD', 'directory/deep/f'])
+    assert.is(readFileSync(`${root}/d/${name}`, 'utf8'), 'x');
+  remove(root);
+});
 
 test('a directory in the way of a file is removed only after all its ignored files are saved (F71)', async () => {
   for (const saves of [true, false]) {
