@@ -111,12 +111,10 @@ export class SqliteGitTrees {
   }
 }
 
-// A bare repository for git's differ, filled from the database. The daemon writes a few small objects itself, without a
-// git process. For example, a diff of one file needs two contents and some trees. Many objects are written as a pack.
-// This code removes only its own files. No file remains after the session is closed.
+// A bare repository for git's differ, filled from the database. The daemon writes the contents and trees of a diff as
+// one pack, without a git process. Even for a diff of one file, one pack is faster than a file for each object. This code
+// removes only its own files. No file remains after the session is closed.
 
-/** From this number of objects on, storing a pack is faster than storing single files. */
-const packedFrom = 40;
 /** The maximum size in bytes of all objects that wait in memory. */
 const waitingBytesMax = 8 << 20;
 
@@ -129,8 +127,9 @@ class Scratch {
   readonly differ: TreeDiffer;
   /** The size in bytes of the contents and trees in the repository, before packing. */
   #bytes = 0;
-  #objects = 0;
   #packs = 0;
+  /** The ids of the objects in the repository. */
+  readonly #stored = new Set<string>();
   readonly #database: SqliteDatabase;
   readonly #writer: ObjectWriter;
   /** Git's ids of the contents that are already stored or waiting to be stored. */
@@ -146,7 +145,7 @@ class Scratch {
     this.#database = database;
     this.gitDir = gitDir;
     this.differ = new TreeDiffer(gitDir);
-    this.#writer = new ObjectWriter({ gitDir }, () => void (this.#objects += 1));
+    this.#writer = new ObjectWriter({ gitDir }, (id) => void this.#stored.add(id));
   }
 
   static make(database: SqliteDatabase, parent: string): Scratch {
@@ -167,7 +166,7 @@ class Scratch {
 
   get isLarge(): boolean {
     return (
-      this.#bytes > scratchBytesMax || this.#objects > scratchObjectsMax || this.#packs > scratchPacksMax
+      this.#bytes > scratchBytesMax || this.#stored.size > scratchObjectsMax || this.#packs > scratchPacksMax
     );
   }
 
@@ -259,6 +258,7 @@ class Scratch {
   /** Queues an object. The object is stored at the end of {@link show} at the latest. */
   async #put(type: ObjectType, bytes: Uint8Array, deflated?: Uint8Array): Promise<string> {
     const id = objectId(type, bytes);
+    if (this.#stored.has(id)) return id;
     this.#waiting.set(id, { type, id, bytes, deflated });
     this.#waitingBytes += bytes.length;
     if (this.#waitingBytes > waitingBytesMax) await this.#store();
@@ -269,12 +269,9 @@ class Scratch {
     const objects = [...this.#waiting.values()];
     this.#waiting = new Map();
     this.#waitingBytes = 0;
-    if (objects.length < packedFrom) {
-      for (const { type, bytes } of objects) await this.#writer.write(type, bytes);
-      return;
-    }
+    if (objects.length === 0) return;
     await packObjects({ gitDir: this.gitDir }, objects, { isLasting: false });
-    this.#objects += objects.length;
+    for (const { id } of objects) this.#stored.add(id);
     this.#packs += 1;
   }
 }

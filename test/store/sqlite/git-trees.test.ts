@@ -1,7 +1,8 @@
 // For a diff, the store writes two trees for git. These trees must be complete. The store keeps the trees for the next
 // diff, and removes them later.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compare } from '../../../src/git/diff/tree-diff.ts';
@@ -50,6 +51,8 @@ test('diffs share one temporary repository, which is removed by a cleanup, after
     };
     const first = await shownIn();
     assert.is(await shownIn(), first);
+    const packs = readdirSync(join(first, 'objects', 'pack')).filter((name) => name.endsWith('.pack'));
+    assert.is(packs.length, 1, 'the second diff stores nothing');
     const open = await store.gitTrees(from, to);
     await store.sweep();
     assert.ok(existsSync(first), 'still in use');
