@@ -59,6 +59,7 @@ const daemons: Readonly<Record<string, Daemons>> = {
 const threads: Readonly<Record<string, string>> = {
   'handles-thread.js': 'src/watch/handles-thread.ts',
   'chokidar-thread.js': 'src/watch/chokidar-thread.ts',
+  'reading-thread.js': 'src/capture/reading-thread.ts',
 };
 
 /** The file of the daemon in each directory. */

@@ -21,6 +21,12 @@ export function installFault(fault: Fault | undefined): void {
 }
 
 /**
+ * True when a fault is installed. A thread of its own has no faults, so code that a fault may have to reach then runs in
+ * the main thread.
+ */
+export const isFaulty = (): boolean => installed !== undefined;
+
+/**
  * A function that a test installs and that the code calls at certain places. At each of these places, the code has
  * checked shared state but has not used it yet. Another operation may run in between. `where` names the place.
  */

@@ -522,6 +522,7 @@ const discarding: BlobSink = {
  * limited. If a write fails, a later call throws the error of this write.
  */
 class Backlog implements BlobSink {
+  readonly addDeflated: BlobSink['addDeflated'];
   readonly #writer: SnapshotWriter;
   #pending: Promise<unknown>[] = [];
   #bytes = 0;
@@ -529,14 +530,16 @@ class Backlog implements BlobSink {
 
   constructor(writer: SnapshotWriter) {
     this.#writer = writer;
+    this.addDeflated = writer.addDeflated?.bind(writer);
   }
 
   add(blob: BlobId, content: StableContent): Promise<void> | undefined {
+    const size = content.kind === 'bytes' ? content.bytes.length : content.size;
     const adding = this.#writer.addBlob(blob, content).catch((error: unknown) => {
       this.#failure ??= { error };
     });
     this.#pending.push(adding);
-    this.#bytes += content.kind === 'bytes' ? content.bytes.length : content.size;
+    this.#bytes += size;
     return this.#pending.length >= 256 || this.#bytes >= 1 << 24 ? this.drained() : undefined;
   }
 

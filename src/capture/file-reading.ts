@@ -11,7 +11,8 @@ import { type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tr
 import type { EarlierListings, WalkedDirectory, WalkedEntry } from './listing.ts';
 import { markAccessLists } from './scan-result.ts';
 import { type FileClock, isSettled } from './settled.ts';
-import type { BlobHash, StableContent } from './snapshot-sink.ts';
+import type { BlobHash, SnapshotWriter, StableContent } from './snapshot-sink.ts';
+import { ThreadedReading } from './threaded-reading.ts';
 
 export interface CaptureProgress {
   (done: {
@@ -29,6 +30,8 @@ export interface CaptureProgress {
  */
 export interface BlobSink {
   add(blob: BlobId, content: StableContent): Promise<void> | undefined;
+  /** See {@link SnapshotWriter.addDeflated}. */
+  readonly addDeflated?: SnapshotWriter['addDeflated'] | undefined;
 }
 
 export interface ReadingOptions {
@@ -61,6 +64,7 @@ const progressMs = 100;
 export class FileReading {
   readonly #options: ReadingOptions;
   readonly #memory = new ReusedMemory();
+  readonly #threaded: ThreadedReading | undefined;
   /** The start time of the scan, in seconds of a monotonic clock. */
   readonly #startedAt = Math.floor(performance.now() / 1000);
   /** The listings of this scan whose files were already read. */
@@ -73,12 +77,17 @@ export class FileReading {
   #isStopped = false;
   #read = 0;
   #files = 0;
+  /** The number of files in the listings, when the walk has ended. */
+  #filesTotal: number | undefined;
+  /** The number of files that the other thread has read during the walk. */
+  #filesInThread = 0;
   #bytes = 0;
   #listed = 0;
   #reportedMs = performance.now();
 
   constructor(options: ReadingOptions) {
     this.#options = options;
+    this.#threaded = this.#threadedReading();
   }
 
   /** True when the scan found something new and has no sink. */
@@ -109,6 +118,16 @@ export class FileReading {
     return exchanged;
   }
 
+  /** Starts to read the files of these directories in another thread, if this is worth while. */
+  begin(directories: readonly WalkedDirectory[]): void {
+    this.#threaded?.offer(directories);
+  }
+
+  /** Ends the other thread. The caller must call this function at the end of the scan, also after an error. */
+  close(): void {
+    this.#threaded?.close();
+  }
+
   /** Adds files to the number of finished files. This scan need not check these files. */
   pass(count: number): void {
     this.#files += count;
@@ -116,27 +135,66 @@ export class FileReading {
 
   /** Completes the entries of files: reads the contents of the files, and finds out whether they have access lists. */
   async readAll(fresh: readonly WalkedDirectory[]): Promise<void> {
-    const filesTotal = this.#files + fresh.reduce((sum, directory) => sum + directory.entries.size, 0);
+    const listed = fresh.reduce((sum, directory) => sum + directory.entries.size, 0);
+    this.#filesTotal = this.#files - this.#filesInThread + listed;
+    this.#filesInThread = 0;
+    const inThread: WalkedDirectory[] = [];
     for (const directory of fresh) {
-      let reached: ReachedPath | undefined;
-      try {
-        for (const [name, entry] of directory.entries) {
-          if (!entry.taken || (entry.kind !== 'file' && entry.kind !== 'link')) continue;
-          if (this.#options.slices.isDue()) await this.#pause(filesTotal);
-          this.#files += 1;
-          if (this.#reuse(directory, name, entry) || this.#reuseMoved(directory, name, entry)) continue;
-          if (this.#isNews(directory, name)) return;
-          reached ??= this.#reach(directory);
-          if (reached !== undefined)
-            await this.#readEntry(reached, name, entry, this.#earlier(directory, name), this.#options.sink);
-          if (entry.unread === 'elsewhere') this.#exchanged.add(directory.path);
-        }
-      } finally {
-        reached?.release();
-      }
-      this.#done.set(directory.path, directory);
+      if (this.#threaded?.reclaim(directory) === false) inThread.push(directory);
+      else if (!(await this.#readDirectory(directory))) return;
     }
+    await this.#threaded?.finish();
+    this.#threaded?.close();
+    for (const directory of inThread) await this.#readDirectory(directory);
     this.#ownerOnly.push(...(await markAccessLists(fresh, this.#options)));
+  }
+
+  /** Reads all files of a directory that are not read yet. Returns false when the scan can stop. */
+  async #readDirectory(directory: WalkedDirectory): Promise<boolean> {
+    let reached: ReachedPath | undefined;
+    try {
+      for (const [name, entry] of directory.entries) {
+        if (!entry.taken || (entry.kind !== 'file' && entry.kind !== 'link')) continue;
+        if (entry.blob !== undefined) continue; // the other thread has read the file
+        if (this.#options.slices.isDue()) await this.#pause();
+        this.#files += 1;
+        if (this.#reuse(directory, name, entry) || this.#reuseMoved(directory, name, entry)) continue;
+        if (this.#isNews(directory, name)) return false;
+        reached ??= this.#reach(directory);
+        if (reached !== undefined)
+          await this.#readEntry(reached, name, entry, this.#earlier(directory, name), this.#options.sink);
+        if (entry.unread === 'elsewhere') this.#exchanged.add(directory.path);
+      }
+    } finally {
+      reached?.release();
+    }
+    this.#done.set(directory.path, directory);
+    return true;
+  }
+
+  /** Returns undefined when the scan may reuse earlier contents, or when the store needs other hashes. */
+  #threadedReading(): ThreadedReading | undefined {
+    const { sink, earlier, tree, clock, maxFileBytes } = this.#options;
+    const isFirst = earlier[Symbol.iterator]().next().done === true;
+    const add = sink?.addDeflated;
+    if (add === undefined || !isFirst) return undefined;
+    return new ThreadedReading({
+      tree,
+      maxFileBytes,
+      behindMs: clock.behindMs,
+      take: (entry, { id, size }) => {
+        this.#files += 1;
+        this.#filesInThread += 1;
+        this.#read += 1;
+        this.#bytes += size;
+        entry.blob = id;
+        this.#settle(entry, undefined);
+      },
+      add: async (blobs) => {
+        await add(blobs);
+        this.#reportRead();
+      },
+    });
   }
 
   /**
@@ -311,11 +369,15 @@ export class FileReading {
       isSettled(stamp, clock, settleMs) || this.#startedAt - entry.seenAt >= Math.ceil(settleMs / 1000);
   }
 
-  async #pause(filesTotal: number): Promise<void> {
+  async #pause(): Promise<void> {
     await this.#options.slices.pause();
-    if (this.#isReportDue()) {
-      this.#options.onProgress?.({ filesDone: this.#files, filesTotal, bytesDone: this.#bytes });
-    }
+    this.#reportRead();
+  }
+
+  #reportRead(): void {
+    const filesTotal = this.#filesTotal;
+    if (filesTotal === undefined || !this.#isReportDue()) return; // the walk still reports progress
+    this.#options.onProgress?.({ filesDone: this.#files, filesTotal, bytesDone: this.#bytes });
   }
 
   /** Reports progress while the walk lists directories. The total is not known yet. */

@@ -231,10 +231,15 @@ export async function scanAll(
   const scan = beginScan(options);
   const isWatchable = async (directories: number): Promise<boolean> =>
     directories >= manyDirectories && (await handles?.whenReady()) === true;
-  const isWalked = await scan.walk.run(isWatchable);
-  if (!isWalked && handles !== undefined) return scanWatched(place, state, { options, handles, reason });
-  const result = await readAll(scan, options);
-  return { result, reason, next: { listings: result.listings, clock: options.clock, base: state.base } };
+  return closing(scan, async () => {
+    const isWalked = await scan.walk.run(isWatchable);
+    if (!isWalked && handles !== undefined) {
+      scan.reading.close();
+      return scanWatched(place, state, { options, handles, reason });
+    }
+    const result = await readAll(scan, options);
+    return { result, reason, next: { listings: result.listings, clock: options.clock, base: state.base } };
+  });
 }
 
 /** With this number of directories in one level of the tree, a second scan takes longer than the start of the handles. */
@@ -261,8 +266,10 @@ async function scanWatched(
     for (const path of await handles.open(paths)) unwatched.add(path);
   };
   const scan = beginScan({ ...options, beforeReading });
-  await scan.walk.run();
-  const result = await readAll(scan, options);
+  const result = await closing(scan, async () => {
+    await scan.walk.run();
+    return readAll(scan, options);
+  });
   const { root, listings } = result;
   const next = { listings, clock: options.clock, base: state.base };
   if (result.isStopped) return { result, reason, next };
@@ -326,7 +333,23 @@ interface FullScan {
 
 function beginScan(options: ScanOptions): FullScan {
   const reading = new FileReading(options);
-  return { reading, walk: new Walk({ ...options, onListed: (names) => reading.reportListed(names) }) };
+  return {
+    reading,
+    walk: new Walk({
+      ...options,
+      onListed: (names) => reading.reportListed(names),
+      onSelected: (directories) => reading.begin(directories),
+    }),
+  };
+}
+
+/** Runs the scan, and ends the thread in which the scan reads files. */
+async function closing<T>({ reading }: FullScan, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } finally {
+    reading.close();
+  }
 }
 
 /**

@@ -11,6 +11,13 @@ import type { ReadContent } from '../work-tree/stable-read.ts';
  */
 export type StableContent = ReadContent;
 
+/** A content in zlib's form. `size` is its size before the compression. */
+export interface DeflatedBlob {
+  readonly id: BlobId;
+  readonly bytes: Uint8Array;
+  readonly size: number;
+}
+
 /** An incremental hash over one blob of known size. */
 export interface BlobHash {
   update(bytes: Uint8Array): void;
@@ -25,6 +32,11 @@ export interface SnapshotWriter {
    * @throws NoSpace, GitFailed, StoreUnavailable. After an error, the capture must abort the writer.
    */
   addBlob(id: BlobId, content: StableContent): Promise<void>;
+  /**
+   * Stores contents that another thread has hashed as git blobs and compressed. Works like {@link addBlob}. Absent when
+   * the store needs other hashes.
+   */
+  addDeflated?(blobs: readonly DeflatedBlob[]): Promise<void>;
   /**
    * Stores the tree as durably as the store's settings require, and returns its id. Directories with an id in `sealed`
    * are not stored again, so the cost depends on the size of the change. When the promise resolves, every blob can be

@@ -35,6 +35,8 @@ export interface WalkOptions
   readonly isUnwritten?: (path: TreePath) => boolean;
   /** Starts to watch directories. Called before the walk reads the directories, parents first. */
   readonly beforeReading?: ((paths: readonly TreePath[]) => Promise<void>) | undefined;
+  /** Called when the names of new listings are selected. The caller may start to read the files of the directories. */
+  onSelected?(directories: readonly WalkedDirectory[]): void;
   /** Called after each directory, with the number of names in the directory. */
   onListed?(names: number): void;
 }
@@ -44,6 +46,12 @@ interface WalkedListings extends Pick<Listings, 'get'> {
   set(path: TreePath, directory: WalkedDirectory): unknown;
   delete(path: TreePath): unknown;
 }
+
+/**
+ * The number of directories that the walk lists before it selects their names. The files of these directories can then
+ * be read while the walk continues.
+ */
+const listedAtOnce = 500;
 
 /** The walk of one scan. */
 export class Walk {
@@ -201,41 +209,48 @@ export class Walk {
     while (frontier.length > 0) {
       frontier = this.#touchedFirst(frontier);
       if ((await ends?.(frontier.length)) === true) return false;
-      const listed: WalkedDirectory[] = [];
-      const unchanged: WalkedDirectory[] = [];
-      await this.#options.beforeReading?.(frontier.map(({ path }) => path));
-      for (const inherited of frontier) {
-        if (this.#options.slices.isDue()) await this.#options.slices.pause();
-        // A promise for each directory would take longer than the check of a small directory.
-        const check = unchangedListing(inherited, this.#listing);
-        const same = check instanceof Promise ? await check : check;
-        const takes = same !== undefined && this.#selection.takesAsBefore(same);
-        if (same !== undefined && (typeof takes === 'boolean' ? takes : await takes)) {
-          unchanged.push(same);
-          this.#prove(same);
-          this.#options.onListed?.(nameCount(same));
-          continue;
-        }
-        const directory = await listDirectory(inherited, this.#listing);
-        this.#options.onListed?.(directory?.entries.size ?? 0);
-        if (directory !== undefined) {
-          listed.push(directory);
-          this.#prove(directory);
-        } else {
-          this.listings.delete(inherited.path);
-          this.#parentsOfMissing.add(parentOf(inherited.path));
-        }
-      }
-      await this.#selection.judge(listed, this.#options.slices);
       const next: Inherited[] = [];
-      for (const directory of [...listed, ...unchanged]) {
-        if (this.#options.slices.isDue()) await this.#options.slices.pause();
-        this.#admit(directory);
-        for (const inherited of this.#directoriesBelow(directory)) next.push(inherited);
-      }
+      for (let from = 0; from < frontier.length; from += listedAtOnce)
+        await this.#walkPart(frontier.slice(from, from + listedAtOnce), next);
       frontier = next;
     }
     return true;
+  }
+
+  /** Lists directories of one level, selects their names, and adds the directories below them to `next`. */
+  async #walkPart(part: readonly Inherited[], next: Inherited[]): Promise<void> {
+    const listed: WalkedDirectory[] = [];
+    const unchanged: WalkedDirectory[] = [];
+    await this.#options.beforeReading?.(part.map(({ path }) => path));
+    for (const inherited of part) {
+      if (this.#options.slices.isDue()) await this.#options.slices.pause();
+      // A promise for each directory would take longer than the check of a small directory.
+      const check = unchangedListing(inherited, this.#listing);
+      const same = check instanceof Promise ? await check : check;
+      const takes = same !== undefined && this.#selection.takesAsBefore(same);
+      if (same !== undefined && (typeof takes === 'boolean' ? takes : await takes)) {
+        unchanged.push(same);
+        this.#prove(same);
+        this.#options.onListed?.(nameCount(same));
+        continue;
+      }
+      const directory = await listDirectory(inherited, this.#listing);
+      this.#options.onListed?.(directory?.entries.size ?? 0);
+      if (directory !== undefined) {
+        listed.push(directory);
+        this.#prove(directory);
+      } else {
+        this.listings.delete(inherited.path);
+        this.#parentsOfMissing.add(parentOf(inherited.path));
+      }
+    }
+    await this.#selection.judge(listed, this.#options.slices);
+    this.#options.onSelected?.(listed);
+    for (const directory of [...listed, ...unchanged]) {
+      if (this.#options.slices.isDue()) await this.#options.slices.pause();
+      this.#admit(directory);
+      for (const inherited of this.#directoriesBelow(directory)) next.push(inherited);
+    }
   }
 
   #admit(directory: WalkedDirectory): void {

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { attempt, hasCode } from '../base/attempt.ts';
+import { attempt, hasCode, isOfSystem } from '../base/attempt.ts';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { isSameStamp, isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
@@ -144,10 +144,32 @@ export async function readStable<Id>(
 }
 
 /**
+ * Reads a file as {@link readStable} does, if it is small, not young, and has the stamp with which it was listed.
+ * Returns undefined in every other case, and when a system call fails. The caller then calls {@link readStable}.
+ */
+export function readListed<Id>(
+  directory: ReachedPath,
+  name: string,
+  options: StableReadOptions<Id>,
+): (StableRead<Id> & { readonly kind: 'read' }) | undefined {
+  return attempt(isOfSystem, () => {
+    const fd = files.openSync(insideQuickly(directory, name), openFlags);
+    try {
+      return directory.isAt?.(fd, name) === false ? undefined : readUnchanged(fd, options);
+    } finally {
+      files.closeSync(fd);
+    }
+  });
+}
+
+/**
  * Reads a small file that still has the stamp with which it was listed. The listing then replaces the check before the
  * read. Returns undefined when the file has changed, is young or large, or is not a regular file any more.
  */
-function readUnchanged<Id>(fd: number, options: StableReadOptions<Id>): StableRead<Id> | undefined {
+function readUnchanged<Id>(
+  fd: number,
+  options: StableReadOptions<Id>,
+): (StableRead<Id> & { readonly kind: 'read' }) | undefined {
   const { listed, maxFileBytes, behindMs } = options;
   if (listed === undefined || listed.size > Math.min(copiedAtOnceMax, maxFileBytes)) return undefined;
   if (youngLeftMs(listed, behindMs) > 0) return undefined;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BlobId, SnapshotId } from '../../src/base/ids.ts';
 import { installFault } from '../../src/base/seam.ts';
+import type { SnapshotWriter } from '../../src/capture/snapshot-sink.ts';
 import type { CheckpointRecord, SnapshotStore, StoreOptions } from '../../src/store/snapshot-store.ts';
 import type { Directory, EntryMode } from '../../src/tree/tree.ts';
 import type { TreePath } from '../../src/tree/tree-path.ts';
@@ -71,6 +72,19 @@ export async function capture(
   tree: Readonly<Record<string, TestFile | string>>,
 ): Promise<{ snapshot: SnapshotId; root: Directory }> {
   const writer = store.writer();
+  try {
+    return await captureWith(writer, store, tree);
+  } catch (error) {
+    await writer.abort();
+    throw error;
+  }
+}
+
+async function captureWith(
+  writer: SnapshotWriter,
+  store: SnapshotStore,
+  tree: Readonly<Record<string, TestFile | string>>,
+): Promise<{ snapshot: SnapshotId; root: Directory }> {
   const root: Directory = { entries: new Map() };
   for (const [path, value] of Object.entries(tree)) {
     const file: TestFile = typeof value === 'string' ? { bytes: Buffer.from(value) } : value;

@@ -1,4 +1,4 @@
-// Writes one large loose object in chunks, so that the object is never in memory as a whole. Node compresses on a
+// Compresses one large object in chunks, so that the object is never in memory as a whole. Node compresses on a
 // thread, so that the event loop is not blocked. Hashes the content again during the write, because the private file
 // could have changed since its first hash. Compresses samples to find out whether the content gets smaller. If the
 // content does not get smaller, as with a video or an archive, stores the content uncompressed. Compressing 200 MB of a
@@ -37,32 +37,37 @@ export function writeLarge(
   isDurable: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  return placeLoose(objects, object.id, isDurable, (fd, temporary) =>
-    deflateInto(fd, temporary, object, signal),
-  );
+  const header = Buffer.from(`${object.type} ${sizeOf(object.source)}\0`, 'latin1');
+  return placeLoose(objects, object.id, isDurable, (fd, temporary) => {
+    const put = async (bytes: Uint8Array): Promise<void> => {
+      passSeam('write', temporary);
+      for (let at = 0; at < bytes.length; ) at += await filesAsync.write(fd, bytes.subarray(at));
+    };
+    return deflateLarge(object, put, signal, header);
+  });
 }
 
-async function deflateInto(
-  fd: number,
-  path: string,
+/**
+ * Compresses the header, if given, and the content. Passes the compressed bytes to `put`, and waits for it each time.
+ * @throws as {@link writeLarge}, and what `put` throws
+ */
+export async function deflateLarge(
   { type, id, source }: LargeObject,
-  signal: AbortSignal,
+  put: (bytes: Uint8Array) => Promise<void> | undefined,
+  signal?: AbortSignal,
+  header?: Uint8Array,
 ): Promise<void> {
-  const size = sizeOf(source);
-  const hash = objectHash(type, size);
+  const hash = objectHash(type, sizeOf(source));
   const level = isCompressible(source) ? 1 : 0;
   const content = async function* (): AsyncGenerator<Uint8Array> {
-    yield Buffer.from(`${type} ${size}\0`, 'latin1');
+    if (header !== undefined) yield header;
     for await (const chunk of chunksOf(source)) {
       hash.update(chunk);
       yield chunk;
     }
   };
   const write = async (deflated: AsyncIterable<Uint8Array>): Promise<void> => {
-    for await (const bytes of deflated) {
-      passSeam('write', path);
-      for (let at = 0; at < bytes.length; ) at += await filesAsync.write(fd, bytes.subarray(at));
-    }
+    for await (const bytes of deflated) await put(bytes);
   };
   await pipeline(content, createDeflate({ level, chunkSize: chunkBytes }), write, { signal });
   if (hash.digest() === id) return;

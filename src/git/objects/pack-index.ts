@@ -163,7 +163,25 @@ export interface IndexEntry {
   /** The position of the object in the pack, in bytes. Less than 2 GB, because larger offsets need another table. */
   readonly offset: number;
   /** The CRC-32 of the object's bytes in the pack, with its header. */
-  readonly sum: number;
+  sum: number;
+}
+
+/** Sorts the entries for each first byte of an id separately, with pauses. */
+async function sortedById(entries: readonly IndexEntry[], slices: Slices): Promise<IndexEntry[]> {
+  const parts = new Map<string, IndexEntry[]>();
+  for (const entry of entries) {
+    const first = entry.id.slice(0, 2);
+    const part = parts.get(first);
+    if (part === undefined) parts.set(first, [entry]);
+    else part.push(entry);
+  }
+  const sorted: IndexEntry[] = [];
+  for (const first of [...parts.keys()].sort()) {
+    if (slices.isDue()) await slices.pause();
+    const part = parts.get(first) ?? [];
+    for (const entry of part.sort((a, b) => (a.id < b.id ? -1 : 1))) sorted.push(entry);
+  }
+  return sorted;
 }
 
 /**
@@ -175,7 +193,7 @@ export async function encodeIndex(
   packSum: Uint8Array,
   slices: Slices,
 ): Promise<Buffer> {
-  const sorted = [...entries].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const sorted = await sortedById(entries, slices);
   const sumsOffset = idsOffset + sorted.length * idBytes;
   const offsetsOffset = sumsOffset + sorted.length * 4;
   const packSumOffset = offsetsOffset + sorted.length * 4;

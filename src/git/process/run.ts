@@ -1,6 +1,6 @@
 // Starts git with execa. The caller either waits for the whole output or reads it as a stream of bytes. The persistent
-// processes (git/process/child.ts) and the input of fast-import use `openGit`. No other file starts git. A non-zero
-// exit causes an error with the argument list, the code and git's message. This module never interprets the output.
+// processes (git/process/child.ts) use `openGit`. No other file starts git. A non-zero exit causes an error with the
+// argument list, the code and git's message. This module never interprets the output.
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Readable, Writable } from 'node:stream';

@@ -1,16 +1,18 @@
 // Writes one capture into a git store. Blobs and trees wait in memory, because their number decides how they are stored.
-// A few objects become loose objects, and more objects go into one pack. The many blobs of a first capture go into a
-// pack by `fast-import`. The writer makes trees bottom up, and only for changed directories. The writer publishes
-// nothing, so its objects are garbage until a ref protects them.
+// A few objects become loose objects, and more objects go into one pack. The many blobs of a first capture go into this
+// pack while the capture reads more files. The writer makes trees bottom up, and only for changed directories. The
+// writer publishes nothing, so its objects are garbage until a ref protects them.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
 import { attemptAsyncOr, isKind } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import { ended, Turns } from '../../base/turns.ts';
-import type { SnapshotWriter, StableContent } from '../../capture/snapshot-sink.ts';
+import type { DeflatedBlob, SnapshotWriter, StableContent } from '../../capture/snapshot-sink.ts';
+import type { ObjectSource } from '../../git/objects/large-object.ts';
 import {
   type ObjectType,
   objectId,
@@ -18,7 +20,7 @@ import {
   removeEmptyLoose,
   stateOfLoose,
 } from '../../git/objects/object.ts';
-import { BulkImport, type NewObject, packObjects } from '../../git/objects/object-pack.ts';
+import { type NewObject, PackWriter } from '../../git/objects/object-pack.ts';
 import { type ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import { type ObjectWriter, removeSpool } from '../../git/objects/object-writer.ts';
 import { emptyTree, encodeTree, type TreeItem } from '../../git/objects/tree-format.ts';
@@ -31,7 +33,7 @@ import { nodeOfTree } from './checkpoints.ts';
 import { moveObjects } from './quarantine.ts';
 import { refuseUnpublished } from './unpublished.ts';
 
-/** From this number on, pending blobs go to `fast-import`, which writes its pack while the capture reads more files. */
+/** From this number on, pending blobs go into a pack, while the capture reads more files. */
 const bulkMin = 300;
 /**
  * From this number on, the objects of a capture go into one pack. Two files take much less time than this many, but
@@ -43,8 +45,8 @@ const packedMin = 150;
 const packedBytesMax = 128 << 10;
 /** The maximum size in bytes of all contents that wait in memory. Contents beyond this limit are written one by one. */
 const pendingBytesMax = 16 << 20;
-/** The size in bytes above which git itself reads a spool file. The content then does not pass through this process. */
-const pipedBytesMax = 32 << 20;
+/** The maximum size in bytes of a spool file that goes into a pack. A larger file becomes a loose object. */
+const spoolBytesMax = 32 << 20;
 
 interface GitWriterParts {
   readonly place: GitPlace;
@@ -87,8 +89,9 @@ export class GitWriter implements SnapshotWriter {
   #pendingBytes = 0;
   /** Blobs that are stored together with the trees. */
   #blobs: NewObject[] = [];
-  #bulk: Promise<BulkImport> | undefined;
-  /** All writes that git has not confirmed. The list is emptied only when git has confirmed all writes. */
+  /** The pack of a capture with many objects. */
+  #pack: PackWriter | undefined;
+  /** The writes of loose objects that are not finished. */
   #writes: Promise<void>[] = [];
   #failure: { readonly error: unknown } | undefined;
   readonly #turns = new Turns();
@@ -104,11 +107,17 @@ export class GitWriter implements SnapshotWriter {
   }
 
   /**
-   * Adds a blob. Calls may overlap. The writer processes one call at a time, so that contents never mix in the import's
-   * input.
+   * Adds a blob. Calls may overlap. The writer processes one call at a time, so that contents never mix in the pack.
    */
   addBlob(id: BlobId, content: StableContent): Promise<void> {
     return this.#turns.run(() => this.#add(id, content)).catch(refuseUnpublished);
+  }
+
+  addDeflated(blobs: readonly DeflatedBlob[]): Promise<void> {
+    const add = async (): Promise<void> => {
+      for (const { id, bytes, size } of blobs) await this.#add(id, { kind: 'deflated', bytes, size });
+    };
+    return this.#turns.run(add).catch(refuseUnpublished);
   }
 
   async seal(root: Directory): Promise<SnapshotId> {
@@ -124,10 +133,7 @@ export class GitWriter implements SnapshotWriter {
 
   async #seal(root: Directory): Promise<SnapshotId> {
     await this.#flush();
-    const bulk = await this.#bulk;
-    // Git writes the index of its pack while this process makes the trees.
-    const [trees] = await Promise.all([this.#makeTrees(root), bulk?.finish(this.#parts.signal)]);
-    this.#bulk = undefined;
+    const trees = await this.#makeTrees(root);
     await this.#checkThere([...trees.unchecked]);
     await this.#storeTrees(trees.bytes);
     const slices = new Slices(this.#parts.signal);
@@ -140,7 +146,7 @@ export class GitWriter implements SnapshotWriter {
     if (modes === undefined) return trees.root as SnapshotId;
     const id = objectId('blob', modes);
     for (const { content } of await this.#missing('blob', [{ id, content: { kind: 'bytes', bytes: modes } }]))
-      await this.#parts.objects.store('blob', id, content);
+      await this.#parts.objects.store('blob', id, sourceOf(content));
     return `${trees.root}-${id}` as SnapshotId;
   }
 
@@ -148,27 +154,25 @@ export class GitWriter implements SnapshotWriter {
     this.#fail(new CheckpointdError('StoreUnavailable', 'The capture was aborted.'));
     await this.#turns.whenIdle();
     for (const { content } of this.#pending.splice(0)) dropSpool(content);
-    const bulk = await this.#bulk?.catch(() => undefined);
-    this.#bulk = undefined;
-    await bulk?.abort();
+    this.#pack?.abort();
+    this.#pack = undefined;
     await Promise.all(this.#writes);
     this.#leave?.();
     this.#leave = undefined;
   }
 
-  async #add(id: BlobId, content: StableContent): Promise<void> {
+  async #add(id: BlobId, content: NewContent): Promise<void> {
     this.#parts.signal?.throwIfAborted();
     this.#leave ??= await this.#parts.gate.enter();
     if (this.#failure !== undefined || this.#added.has(id) || this.#parts.proven.has(id)) {
-      dropSpool(content);
-      release(content);
+      drop(content);
       this.#throwFailure();
       return;
     }
     this.#added.add(id);
     this.#pending.push({ id, content });
-    if (content.kind === 'bytes') this.#pendingBytes += content.bytes.length;
-    const isLarge = content.kind === 'spool' && content.size > pipedBytesMax;
+    if (content.kind !== 'spool') this.#pendingBytes += content.bytes.length;
+    const isLarge = content.kind === 'spool' && content.size > spoolBytesMax;
     const isMuch = this.#pending.length >= bulkMin || this.#pendingBytes > pendingBytesMax;
     if (isLarge || isMuch) await this.#write();
   }
@@ -181,17 +185,17 @@ export class GitWriter implements SnapshotWriter {
     const pending = this.#pending.splice(0);
     this.#pendingBytes = 0;
     const wanted = await this.#missing('blob', pending);
-    if (this.#bulk === undefined && pending.length >= bulkMin && wanted.length * 2 >= bulkMin)
-      this.#bulk = BulkImport.start(this.#parts.place, this.#parts.spoolDirectory);
+    if (pending.length >= bulkMin && wanted.length * 2 >= bulkMin) this.#pack ??= this.#newPack();
     for (const { id, content } of wanted) {
-      const isLarge = content.kind === 'spool' && content.size > pipedBytesMax;
-      const isSmall = content.kind === 'bytes' && content.bytes.length <= packedBytesMax;
-      if (this.#bulk !== undefined && !isLarge) await this.#addToBulk(id, content);
-      else if (isSmall && isLast) this.#blobs.push({ type: 'blob', id, bytes: content.bytes });
-      else this.#store(id, content);
+      const isLarge = content.kind === 'spool' && content.size > spoolBytesMax;
+      const plain = this.#pack === undefined || isLarge ? sourceOf(content) : undefined;
+      const isSmall = plain?.kind === 'bytes' && plain.bytes.length <= packedBytesMax;
+      if (plain === undefined) await this.#addToPack(id, content);
+      else if (isSmall && isLast) this.#blobs.push({ type: 'blob', id, bytes: plain.bytes });
+      else this.#store(id, plain);
     }
-    if (this.#bulk === undefined) await this.#confirmAll();
-    if (!isLast) for (const { content } of pending) release(content);
+    if (this.#pack === undefined) await this.#confirmAll();
+    if (!isLast) for (const { content } of pending) if (content.kind !== 'deflated') release(content);
   }
 
   async #missing(type: ObjectType, handed: readonly ObjectToProve[]): Promise<readonly ObjectToProve[]> {
@@ -212,9 +216,14 @@ export class GitWriter implements SnapshotWriter {
     }
   }
 
-  async #addToBulk(id: string, content: StableContent): Promise<void> {
+  #newPack(): PackWriter {
+    return new PackWriter(this.#parts.place, { signal: this.#parts.signal });
+  }
+
+  async #addToPack(id: string, content: NewContent): Promise<void> {
     try {
-      await (await this.#bulk)?.add(id, content);
+      if (content.kind === 'deflated') await this.#pack?.addDeflated(id, content.bytes, content.size);
+      else await this.#pack?.add('blob', id, content);
     } catch (error) {
       this.#fail(error);
       throw error;
@@ -227,7 +236,7 @@ export class GitWriter implements SnapshotWriter {
     await this.#confirmAll();
   }
 
-  #store(id: string, content: StableContent): void {
+  #store(id: string, content: ObjectSource): void {
     const write = this.#parts.objects.store('blob', id, content);
     this.#writes.push(write.catch((error: unknown) => this.#fail(error)));
   }
@@ -279,21 +288,22 @@ export class GitWriter implements SnapshotWriter {
 
   /** Stores the trees, and the blobs that waited for them. */
   async #storeTrees(trees: ReadonlyMap<string, Buffer>): Promise<void> {
-    const { place, objects, signal } = this.#parts;
+    const { objects } = this.#parts;
     const handed = [...trees].map(
       ([id, bytes]): ObjectToProve => ({ id, content: { kind: 'bytes', bytes } }),
     );
     const wanted = await this.#missing('tree', handed);
     const blobs = this.#blobs.splice(0);
-    if (blobs.length + wanted.length >= packedMin) {
-      const made = wanted.map(
-        ({ id }) => ({ type: 'tree', id, bytes: trees.get(id) ?? Buffer.alloc(0) }) as const,
-      );
-      await packObjects(place, [...blobs, ...made], { signal });
+    if (blobs.length + wanted.length >= packedMin) this.#pack ??= this.#newPack();
+    if (this.#pack !== undefined) {
+      for (const { id, bytes } of blobs) await this.#pack.add('blob', id, { kind: 'bytes', bytes });
+      for (const { id, content } of wanted) await this.#pack.add('tree', id, sourceOf(content));
+      await this.#pack.finish();
+      this.#pack = undefined;
     } else {
       for (const { id, bytes } of blobs) this.#store(id, { kind: 'bytes', bytes });
       await this.#confirmAll();
-      await Promise.all(wanted.map(({ id, content }) => objects.store('tree', id, content)));
+      await Promise.all(wanted.map(({ id, content }) => objects.store('tree', id, sourceOf(content))));
     }
     if (trees.size >= bulkMin) return;
     for (const [id, bytes] of trees) this.#parts.trees.keep(id, await nodeOfTree(bytes, id));
@@ -324,8 +334,20 @@ function looseAmong(objects: string, handed: readonly ObjectToProve[]): (id: str
   return handed.length < bulkMin ? () => true : possiblyLoose(objects);
 }
 
-function dropSpool(content: StableContent): void {
+type NewContent = StableContent | ({ readonly kind: 'deflated' } & Omit<DeflatedBlob, 'id'>);
+
+function dropSpool(content: NewContent): void {
   if (content.kind === 'spool') removeSpool(content.file);
+}
+
+function drop(content: NewContent): void {
+  dropSpool(content);
+  if (content.kind !== 'deflated') release(content);
+}
+
+/** Returns the content in a form that every writer takes. */
+function sourceOf(content: NewContent): ObjectSource {
+  return content.kind === 'deflated' ? { kind: 'bytes', bytes: inflateSync(content.bytes) } : content;
 }
 
 // Proves that every content of a capture is in the store. Git does not write an object that seems to exist. Therefore
@@ -335,7 +357,7 @@ function dropSpool(content: StableContent): void {
 
 interface ObjectToProve {
   readonly id: string;
-  readonly content: StableContent;
+  readonly content: NewContent;
 }
 
 interface ProofParts {
@@ -398,7 +420,7 @@ class Proof {
     files.mkdirSync(join(directory, 'pack'), { recursive: true, mode: 0o700 });
     const writer = objects.beside(directory);
     try {
-      await writer.store(type, id, content);
+      await writer.store(type, id, sourceOf(content));
       moveObjects(directory, this.#objects);
     } finally {
       await writer.close();

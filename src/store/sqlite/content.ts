@@ -4,8 +4,9 @@
 // independent of checkpoints and trees. The sweep (sweep.ts) decides which contents to remove.
 import { createHash, hash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { deflate, deflateSync, inflate, inflateSync } from 'node:zlib';
+import { deflate, inflate, inflateSync } from 'node:zlib';
 import { attemptAsyncOr, attemptOr, isKind } from '../../base/attempt.ts';
+import { deflated } from '../../base/deflated.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
@@ -22,8 +23,6 @@ export const chunkBytes = 1 << 20;
 const compressBytesMin = 256;
 /** The size in bytes of zlib's smallest output buffer. */
 const zlibChunkMin = 64;
-/** zlib cannot use this many bytes of its window. */
-const unusableWindow = 262;
 const level = 1; // compresses source text to half its size, in a third of the time of level 6
 
 const deflateAsync = promisify<Uint8Array, { level: number }, Buffer>(deflate);
@@ -42,19 +41,10 @@ export function sha256(): BlobHash {
   };
 }
 
-/**
- * Compresses a small content at once. The window is only as large as the content. A larger window would give the same
- * result, but zlib would spend half of its time on clearing that window.
- */
+/** Compresses a small content at once. */
 export function packSmall(bytes: Uint8Array): Packed {
-  const { length } = bytes;
-  if (length < compressBytesMin) return { bytes, isCompressed: false };
-  const windowBits = Math.min(15, 32 - Math.clz32(length + unusableWindow));
-  const memLevel = Math.max(1, windowBits - 7);
-  return chooseSmaller(
-    bytes,
-    deflateSync(bytes, { level, windowBits, memLevel, chunkSize: Math.max(length, 1024) }),
-  );
+  if (bytes.length < compressBytesMin) return { bytes, isCompressed: false };
+  return chooseSmaller(bytes, deflated(bytes));
 }
 
 /** Compresses a chunk on another thread. */

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
 import { objectId } from '../../../src/git/objects/object.ts';
-import { type NewObject, packObjects } from '../../../src/git/objects/object-pack.ts';
+import { type NewObject, PackWriter, packObjects } from '../../../src/git/objects/object-pack.ts';
 import { git, gitBytes, inTemporary } from '../../support/git-oracle.ts';
 
 /** Sizes around every limit of the format: sizes of four and of eleven bits, and the block size of a zlib stream. */
@@ -83,6 +83,47 @@ test('a failed rename leaves no temporary file, and no index without a pack', ()
       names.filter((name) => !name.endsWith('.pack')),
       [],
     );
+  }));
+
+test('objects that do not fit into one pack go into several packs, and git reads all of them', () =>
+  inTemporary(async (directory) => {
+    git(directory, 'init', '-q', '--bare');
+    const pack = new PackWriter({ gitDir: directory }, { bytesMax: 3 << 20 });
+    const spool = join(directory, 'spool');
+    const contents = [700_000, 2_000_000, 50, 1_200_000, 0].map((size) => randomBytes(size));
+    for (const [index, bytes] of contents.entries()) {
+      const id = objectId('blob', bytes);
+      if (index === 2) await pack.addDeflated(id, deflateSync(bytes), bytes.length);
+      else if (index === 3) {
+        writeFileSync(spool, bytes);
+        await pack.add('blob', id, { kind: 'spool', file: spool, size: bytes.length });
+      } else await pack.add('blob', id, { kind: 'bytes', bytes });
+    }
+    await pack.finish();
+    assert.not.ok(existsSync(spool));
+    assert.is(packsIn(directory, '.pack').length, 2);
+    git(directory, 'verify-pack', ...packsIn(directory, '.idx'));
+    git(directory, 'fsck', '--strict', '--full');
+    for (const bytes of contents)
+      assert.equal(gitBytes(directory, 'cat-file', 'blob', objectId('blob', bytes)), bytes);
+  }));
+
+test('if the disk is full while a pack is written, no file is left', () =>
+  inTemporary(async (directory) => {
+    git(directory, 'init', '-q', '--bare');
+    const pack = new PackWriter({ gitDir: directory });
+    const bytes = randomBytes(3 << 20);
+    let writes = 0;
+    installFault((call, path) => {
+      if (call === 'write' && path.includes('tmp_pack') && (writes += 1) === 2)
+        throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+    });
+    const adding = pack.add('blob', objectId('blob', bytes), { kind: 'bytes', bytes });
+    const outcome = await adding.catch((error: unknown) => error);
+    installFault(undefined);
+    assert.is(outcome instanceof Error && outcome.message, 'ENOSPC');
+    pack.abort();
+    assert.equal(readdirSync(join(directory, 'objects', 'pack')), []);
   }));
 
 function blobOf(bytes: Buffer): NewObject {
