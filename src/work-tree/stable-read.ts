@@ -416,7 +416,7 @@ export class ReusedMemory {
       free.used = 0;
       return free;
     }
-    const bytes = Buffer.allocUnsafeSlow(Math.min(partBytesMax, firstBytes << this.#parts.length));
+    const bytes = Buffer.allocUnsafeSlow(Math.min(partBytesMax, firstBytes * 2 ** this.#parts.length));
     const part = { bytes, used: 0, contents: 0 };
     this.#parts.push(part);
     return part;

@@ -233,6 +233,14 @@ test('reused memory keeps each small content until its release, and then overwri
     assert.ok(parts.size < 12, `${parts.size} parts`);
   }));
 
+test('reused memory grows by parts of at most 1 MiB, however many contents are not released', () => {
+  const memory = new ReusedMemory();
+  for (let i = 0; i < 1000; i += 1) {
+    assert.is(memory.next(60_000)?.length, 60_000, `content ${i}`);
+    assert.ok(memory.keep(60_000).bytes.length <= 1 << 20);
+  }
+});
+
 test('cancelling a read of a large file leaves no private copy', () =>
   withTop(async (top, read) => {
     writeFileSync(join(top, 'f'), Buffer.alloc(64 << 20));
