@@ -21,7 +21,7 @@ export const wholeBytesMax = 8 << 20;
  */
 const fewMax = 16;
 /** The number of objects that are read from packs before git is started. */
-const packedReadsMax = 16;
+const packedReadsMax = 12;
 /** To look up this number of objects or more, the reader reads the indexes of small packs. This is faster than git. */
 const packedMin = 200;
 const indexBytesMax = 2 << 20;
