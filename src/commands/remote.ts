@@ -27,6 +27,7 @@ import { checkPatterns } from '../tree/globs.ts';
 import { type InStorage, pathRef, placePath, storageOf } from './answers/paths.ts';
 import { type Call, defineDaemonCommand } from './command.ts';
 import { once } from './once.ts';
+import { sessionFields } from './session.ts';
 
 const leftMax = 1000;
 const linesMax = 10_000;
@@ -239,16 +240,12 @@ async function importLine(
 }
 
 function importAnswer(
-  { session, workTree, conversationId, strategy, retention }: SessionMarker,
+  marker: SessionMarker,
   { manifest, commit, checkpoints }: Line,
   { name }: Remote,
 ): Omit<Wire.SessionImportResult, 'ms'> {
   return {
-    session,
-    workspace: workTree,
-    conversationId,
-    strategy,
-    retention,
+    ...sessionFields(marker),
     origin: { remote: name, session: manifest.session, writer: manifest.writer, head: commit },
     checkpoints: checkpoints.length,
     head: manifest.head,

@@ -5,7 +5,7 @@ import { checkTools, type KnownModel, knownModel, type ToolsByOrigin } from '../
 import { errorCodes } from '../protocol/methods.ts';
 import type * as Wire from '../protocol/types.ts';
 import { Remotes } from '../remote/remotes.ts';
-import { SessionDirectory } from '../session/directory.ts';
+import { SessionDirectory, type SessionMarker } from '../session/directory.ts';
 import { readSummary } from '../session/listing.ts';
 import { defaultStrategy } from '../session/offered-strategies.ts';
 import type { OpenRequest } from '../session/open.ts';
@@ -136,6 +136,14 @@ async function applySettings(session: Session, wanted: Settings, context: Operat
   });
 }
 
+/** Returns the fields that identify a session in every answer about the session. */
+export function sessionFields(
+  { session, workTree, conversationId, strategy, retention }: SessionMarker,
+  workspace = workTree,
+): Pick<Wire.SessionOpenResult, 'session' | 'workspace' | 'conversationId' | 'strategy' | 'retention'> {
+  return { session, workspace, conversationId, strategy, retention };
+}
+
 async function openResult(
   session: Session,
   resumed: boolean,
@@ -147,11 +155,7 @@ async function openResult(
   const { recovered } = session;
   session.recovered = undefined;
   return {
-    session: session.id,
-    workspace: workTree.root,
-    conversationId: marker.conversationId,
-    strategy: marker.strategy,
-    retention: marker.retention,
+    ...sessionFields(marker, workTree.root),
     resumed,
     checkpoints: checkpointsState(session),
     shadowRepoPath: shadowPath(session),
@@ -171,11 +175,7 @@ export const sessionGet = defineCommand('session/get', async ({ session }) => {
   const { pendingUserMessage, messageLocked } = conversation.state;
   const { origin } = marker;
   return {
-    session: session.id,
-    workspace: workTree.root,
-    conversationId: marker.conversationId,
-    strategy: marker.strategy,
-    retention: marker.retention,
+    ...sessionFields(marker, workTree.root),
     durability: options.durability,
     openedAt,
     checkpoints: checkpointsState(session),
@@ -241,11 +241,7 @@ async function summary(
   const stored = read === 'damaged' ? undefined : read?.checkpoints;
   const checkpoints = session?.enabled?.index.listedSize ?? stored;
   return {
-    session: marker.session,
-    workspace: marker.workTree,
-    conversationId: marker.conversationId,
-    strategy: marker.strategy,
-    retention: marker.retention,
+    ...sessionFields(marker),
     open,
     checkpoints,
     holder,
