@@ -2,7 +2,7 @@
 // run one after another, within a time limit. While the remote is unreachable, the intervals between attempts grow. No
 // request waits for a push. The daemon reports a failed push and tries again later.
 
-import { attemptOr } from '../base/attempt.ts';
+import { attempt, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { Remotes } from '../remote/remotes.ts';
 import type { Session } from '../session/session.ts';
@@ -101,9 +101,8 @@ class Backlog {
     const { events, log, directory, owner } = session.parts;
     if (session.enabled === undefined || backlogs.get(session) !== this || !owner.isOwner()) return true;
     try {
-      const remote = attemptOr(undefined, isUnknownRemote, () =>
-        new Remotes(directory.storage).get(this.#remote),
-      );
+      const remotes = new Remotes(directory.storage);
+      const remote = attempt(isKind('UnknownRemote'), () => remotes.get(this.#remote));
       if (remote === undefined) {
         backlogs.delete(session);
         return true;
@@ -129,8 +128,4 @@ class Backlog {
       return !error.retryable;
     }
   }
-}
-
-function isUnknownRemote(error: unknown): boolean {
-  return error instanceof CheckpointdError && error.kind === 'UnknownRemote';
 }

@@ -193,7 +193,7 @@ async function lastHead(
     heads.set(last, line);
     return line;
   } catch (error) {
-    if (error instanceof CheckpointdError && error.kind === 'RemoteCorrupt') return 'foreign'; // the head is damaged
+    if (isKind('RemoteCorrupt')(error)) return 'foreign'; // the head is damaged
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 // Converts the conversation into the protocol's form. Returns messages as the client sent them.
-import { CheckpointdError } from '../../base/errors.ts';
+import { isKind } from '../../base/attempt.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
 import { textLength } from '../../conversation/client-object.ts';
 import { bytesPerToken, contextBudgetTokens, type MatchedFile } from '../../conversation/context.ts';
@@ -175,8 +175,6 @@ export function stateAt(
   try {
     return conversation.at(ref);
   } catch (error) {
-    if (isFromCursor && error instanceof CheckpointdError && error.kind === 'DataCorrupt')
-      throw expired(error);
-    throw error;
+    throw isFromCursor && isKind('DataCorrupt')(error) ? expired(error) : error;
   }
 }
