@@ -64,18 +64,29 @@ function streamsOf(socket: Socket): ClientStreams {
 }
 
 /**
- * Closes the standard streams. The parent process sees the end of the output, while this process continues to serve
- * other clients.
+ * Ends the standard streams. The parent process sees the end of the output, while this process continues to serve other
+ * clients.
  */
 function leaveStdio(): void {
   process.stdin.destroy();
-  pointToNothing(1);
-  pointToNothing(2);
+  leaveOutput(1, process.stdout);
+  leaveOutput(2, process.stderr);
+  process.stderr.write = () => true; // no reader is left
 }
 
+/**
+ * Ends an output, so that the parent process sees its end. A socket keeps its descriptor. If the number of a standard
+ * stream became free, another thread could open a file under this number before this thread does.
+ */
+function leaveOutput(descriptor: 1 | 2, output: NodeJS.WriteStream): void {
+  if (!files.fstatSync(descriptor).isSocket()) return pointToNothing(descriptor);
+  output.end();
+}
+
+/** Closes an output that is not a socket. Only the end of its last descriptor ends a pipe. */
 function pointToNothing(descriptor: 1 | 2): void {
   files.closeSync(descriptor);
-  files.openSync(devNull, 'w'); // gets the number of the closed descriptor, so that no other file gets this number
+  files.openSync(devNull, 'w'); // gets the number of the closed descriptor, unless another thread is faster
 }
 
 async function firstClient(flags: ServeFlags, log: Log): Promise<FirstClient | undefined> {

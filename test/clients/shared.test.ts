@@ -1,7 +1,7 @@
 // One daemon serves several clients: the first over stdio, and all other clients through the private socket. Tests what
 // the clients share, which notifications they get, and when the daemon ends.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { test } from 'uvu';
@@ -132,6 +132,12 @@ test("if two clients open a session with the same idempotencyKey, the later clie
     assert.is((await first.close()).code, 0);
   }));
 
+/** Returns what the descriptors of the process's outputs are. */
+function outputsOf(pid: number | undefined): string[] {
+  if (process.platform !== 'linux') return [];
+  return [1, 2].map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+}
+
 for (const [name, code, end] of [
   ['shutdown and exit', 0, 'orderly'],
   ['the end of input', 1, 'abrupt'],
@@ -142,11 +148,13 @@ for (const [name, code, end] of [
       const { session } = await rig.open(first);
       const own = (await rig.open(first, { conversationId: 'its own' })).session;
       const second = await joined(rig, session);
+      const outputs = outputsOf(first.process.pid);
       if (end === 'orderly') {
         await first.request('shutdown', {});
         first.notify('exit');
       } else first.process.stdin.end();
       await until('the output to the first client is closed', () => first.process.stdout.readableEnded);
+      assert.equal(outputsOf(first.process.pid), outputs, 'no other file can get the number of an output');
       assert.equal(rig.sessions(), [session], `${own} ended with its only client`);
       rig.write('a.txt', 'two\n');
       await second.request('checkpoint/create', { session, ...turn });
