@@ -191,9 +191,11 @@ class PackFile {
   async place(isSynced: boolean, slices: Slices): Promise<void> {
     invariant(this.size < packBytesMax, 'a pack is too large for its index');
     const sum = await this.#complete(slices);
-    const synced = isSynced ? filesAsync.fsync(this.#opened()) : undefined;
     const index = await encodeIndex(this.#entries, sum, slices);
-    await Promise.all([synced, writeWhole(this.#temporaryIndex, index, isSynced)]);
+    const steps = [writeWhole(this.#temporaryIndex, index, isSynced)];
+    if (isSynced) steps.push(filesAsync.fsync(this.#opened()));
+    await Promise.allSettled(steps); // after an error, the caller closes and removes both files
+    await Promise.all(steps);
     this.#close();
     const name = join(this.#directory, `pack-${sum.toString('hex')}`);
     files.renameSync(this.#temporary, `${name}.pack`);

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemCode } from '../../../src/base/errors.ts';
 import { installFault } from '../../../src/base/seam.ts';
 import { objectId } from '../../../src/git/objects/object.ts';
 import { type NewObject, PackWriter, packObjects } from '../../../src/git/objects/object-pack.ts';
@@ -124,6 +125,31 @@ test('if the disk is full while a pack is written, no file is left', () =>
     assert.is(outcome instanceof Error && outcome.message, 'ENOSPC');
     pack.abort();
     assert.equal(readdirSync(join(directory, 'objects', 'pack')), []);
+  }));
+
+test('an error of the sync of a pack ends only this pack, even while its index is made', () =>
+  inTemporary(async (directory) => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown): unknown => unhandled.push(error);
+    process.on('unhandledRejection', note);
+    const realNow = performance.now.bind(performance);
+    let now = 0;
+    performance.now = () => (now += 1000); // each loop then waits for the event loop
+    let isFirst = true;
+    installFault((call, fd) => {
+      if (call === 'fsync' && isFirst) closeSync(Number(fd)); // the sync fails
+      isFirst &&= call !== 'fsync';
+    });
+    try {
+      const objects = Array.from({ length: 1000 }, (_, i) => blobOf(Buffer.from(`${i}`)));
+      const outcome = await packObjects({ gitDir: directory }, objects).catch((error: unknown) => error);
+      assert.is(systemCode(outcome), 'EBADF');
+      assert.equal(unhandled, []);
+    } finally {
+      installFault(undefined);
+      performance.now = realNow;
+      process.off('unhandledRejection', note);
+    }
   }));
 
 function blobOf(bytes: Buffer): NewObject {
