@@ -534,12 +534,11 @@ class Backlog implements BlobSink {
   }
 
   add(blob: BlobId, content: StableContent): Promise<void> | undefined {
-    const size = content.kind === 'bytes' ? content.bytes.length : content.size;
     const adding = this.#writer.addBlob(blob, content).catch((error: unknown) => {
       this.#failure ??= { error };
     });
     this.#pending.push(adding);
-    this.#bytes += size;
+    this.#bytes += content.kind === 'bytes' ? content.bytes.length : content.size;
     return this.#pending.length >= 256 || this.#bytes >= 1 << 24 ? this.drained() : undefined;
   }
 

@@ -114,7 +114,7 @@ export class ThreadedReading {
       behindMs,
       maxFileBytes,
     } = this.#options;
-    const worker = new Worker(program, {
+    const options = {
       name: 'reading',
       workerData: { tree, behindMs, maxFileBytes } satisfies ThreadOptions,
       resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 },
@@ -122,8 +122,14 @@ export class ThreadedReading {
       // The daemon sends its protocol on standard output, so output of the thread must not get there.
       stdout: true,
       stderr: true,
-    });
-    this.#worker = worker;
+    };
+    try {
+      this.#worker = new Worker(program, options);
+    } catch {
+      // The system lacks a resource for a thread. The main thread needs none to read the files.
+      return this.close();
+    }
+    const worker = this.#worker;
     worker.on('message', (answer: ReadFiles) => this.#answered(answer));
     worker.on('error', () => this.close());
     worker.on('exit', () => this.close());

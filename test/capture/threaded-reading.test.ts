@@ -170,6 +170,17 @@ test('if the thread fails, the main thread may read every file', () =>
     assert.is(taken.size, 0);
   }));
 
+test('if the thread cannot be started, the main thread may read every file', () =>
+  withRig({}, async (rig) => {
+    writeMany(rig, 300);
+    const { threaded, taken } = startReading(rig, { program: new URL('http://127.0.0.1/') }); // Node refuses this
+    const listed = listings(rig);
+    threaded.offer(listed);
+    for (const directory of listed) assert.ok(threaded.reclaim(directory));
+    await threaded.finish();
+    assert.is(taken.size, 0);
+  }));
+
 test('an error of the store ends the reading with this error', () =>
   withRig({}, async (rig) => {
     writeMany(rig, 300);
