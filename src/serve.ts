@@ -64,26 +64,22 @@ function streamsOf(socket: Socket): ClientStreams {
 }
 
 /**
- * Ends the standard streams. The parent process sees the end of the output, while this process continues to serve other
- * clients.
+ * Leaves the standard streams. The parent process sees the end of the output, while this process continues to serve
+ * other clients. A stream that is a socket keeps its descriptor. If the number of a standard stream became free, another
+ * thread could open a file under this number before this thread does.
  */
 function leaveStdio(): void {
   process.stdin.destroy();
-  leaveOutput(1, process.stdout);
-  leaveOutput(2, process.stderr);
-  process.stderr.write = () => true; // no reader is left
+  if (isSocket(1)) process.stdout.end();
+  else pointToNothing(1);
+  // Other processes may use the same socket for their errors (the journal of a service), so this process must not end it.
+  if (!isSocket(2)) pointToNothing(2);
+  process.stderr.write = () => true; // no client is left that reads errors
 }
 
-/**
- * Ends an output, so that the parent process sees its end. A socket keeps its descriptor. If the number of a standard
- * stream became free, another thread could open a file under this number before this thread does.
- */
-function leaveOutput(descriptor: 1 | 2, output: NodeJS.WriteStream): void {
-  if (!files.fstatSync(descriptor).isSocket()) return pointToNothing(descriptor);
-  output.end();
-}
+const isSocket = (descriptor: 1 | 2): boolean => files.fstatSync(descriptor).isSocket();
 
-/** Closes an output that is not a socket. Only the end of its last descriptor ends a pipe. */
+/** Closes an output that is not a socket. A pipe ends only when its last descriptor is closed. */
 function pointToNothing(descriptor: 1 | 2): void {
   files.closeSync(descriptor);
   files.openSync(devNull, 'w'); // gets the number of the closed descriptor, unless another thread is faster
