@@ -22,17 +22,21 @@ for (const strategy of ['shadow', 'sqlite'] as const)
       const opened: { readonly session: string; readonly root: string }[] = [];
       const open = (root: string) => rig.open(client, { strategy, workspace: root, conversationId: root });
       let next = '';
-      for (let refused = false; !refused; ) {
+      // The first refusal is the one that is looked at: background work that ends after it can make room for a session.
+      let refused: unknown;
+      while (refused === undefined) {
         assert.ok(opened.length < sessionsMax, 'no opening was refused');
-        next = join(rig.top, `work-${opened.length}`);
-        mkdirSync(next);
-        git(next, 'init', '-q');
-        writeFileSync(join(next, 'f'), 'one');
-        const answer = await open(next).catch((error: unknown) => error);
-        if (answer instanceof Error) refused = true;
-        else opened.push({ session: (answer as { readonly session: string }).session, root: next });
+        const root = join(rig.top, `work-${opened.length}`);
+        next = root;
+        mkdirSync(root);
+        git(root, 'init', '-q');
+        writeFileSync(join(root, 'f'), 'one');
+        await open(root).then(
+          ({ session }) => opened.push({ session, root }),
+          (error: unknown) => (refused = error),
+        );
       }
-      const failure = await failureOf(open(next));
+      const failure = await failureOf(Promise.reject(refused as Error));
       assert.equal([failure.kind, failure.data?.effects], ['LimitExceeded', 'none'], failure.message);
       assert.match(failure.message, `of ${limit} file descriptors`);
       assert.match(failure.message, 'ulimit -n');
