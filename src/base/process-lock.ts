@@ -8,6 +8,7 @@ import { hostname } from 'node:os';
 import { attempt, isOfSystem } from './attempt.ts';
 import { systemCode } from './errors.ts';
 import { files } from './files.ts';
+import { isObject } from './json-object.ts';
 
 /** The process that has a lock, described so that another process can identify it later. */
 export interface Holder {
@@ -107,8 +108,7 @@ function takeFileLock(file: string): ProcessLock | undefined {
 export function parseHolder(text: string): Holder {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && 'pid' in value && 'host' in value)
-      return value as Holder;
+    if (isObject<keyof Holder>(value) && 'pid' in value && 'host' in value) return value as Holder;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

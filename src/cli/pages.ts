@@ -1,4 +1,6 @@
 // Reads the listings of a session page by page.
+
+import { isObject } from '../base/json-object.ts';
 import type { Checkpoint, HistoryEntry } from '../protocol/types.ts';
 import type { Ask, Task } from './command.ts';
 import { plain } from './terminal.ts';
@@ -41,8 +43,4 @@ function textOf({ user: { content } }: HistoryEntry): string {
   return plain(texts.filter((text) => typeof text === 'string').join(' '))
     .replaceAll(/\s+/g, ' ')
     .trim();
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

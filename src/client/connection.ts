@@ -3,6 +3,7 @@
 // connection ends.
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
+import { isObject } from '../base/json-object.ts';
 import type * as Wire from '../protocol/types.ts';
 import { FrameParser } from '../wire/frame-parser.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
@@ -237,8 +238,8 @@ function messageIn(body: Buffer): Message | string {
   if (!isUtf8(body)) return 'a body that is not UTF-8';
   try {
     const message: unknown = JSON.parse(body.toString('utf8'));
-    const isMessage = typeof message === 'object' && message !== null && 'jsonrpc' in message;
-    return isMessage ? (message as Message) : 'a body that is no JSON-RPC message';
+    const isMessage = isObject(message) && 'jsonrpc' in message;
+    return isMessage ? message : 'a body that is no JSON-RPC message';
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return `a body that is not JSON (${error.message})`;

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'n
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, hasCode, isOfSystem } from '../base/attempt.ts';
 import { isIntact } from '../base/check-sum.ts';
+import { isObject } from '../base/json-object.ts';
 
 export interface StoredSession {
   readonly session: string;
@@ -90,7 +91,7 @@ export function summaryOf({ storage, session }: Pick<StoredSession, 'storage' | 
 export function jsonIn(file: string): Readonly<Record<string, unknown>> | undefined {
   const isUnreadable = (error: unknown): boolean => error instanceof SyntaxError || isOfSystem(error);
   const value: unknown = attempt(isUnreadable, () => JSON.parse(readFileSync(file, 'utf8')) as unknown);
-  return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 export function namesIn(directory: string): string[] {

@@ -2,6 +2,7 @@
 // as JSON, so this module refuses lone surrogates and very deep nesting. This module does not use the fields of these
 // objects.
 import { CheckpointdError } from '../base/errors.ts';
+import { isObject } from '../base/json-object.ts';
 
 /** A JSON object from the client. Only the client knows what its fields mean. */
 export interface ClientObject {
@@ -10,10 +11,6 @@ export interface ClientObject {
 
 const depthMax = 256;
 const loneSurrogate = /\p{Surrogate}/u;
-
-export function isObject(value: unknown): value is ClientObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Throws InvalidParams with a message that begins with `what` and ends with advice. */
 export function refuse(what: string, remedy: string): never {

@@ -3,9 +3,10 @@
 // which has the work tree, implements this interface.
 import { attempt, isA } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
+import { isObject } from '../base/json-object.ts';
 import { checkPatterns } from '../tree/globs.ts';
 import { fromText, parseTreePath, toText } from '../tree/tree-path.ts';
-import { type ClientObject, isObject, refuse, wellFormed } from './client-object.ts';
+import { type ClientObject, refuse, wellFormed } from './client-object.ts';
 import type { Idempotency, Timeline } from './log/timeline.ts';
 import { defaultWindowTokens } from './settings.ts';
 import type { ConversationSettings, ConversationState } from './state/state.ts';

@@ -4,11 +4,11 @@
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../base/errors.ts';
 import { base32 } from '../base/ids.ts';
+import { isObject } from '../base/json-object.ts';
 import {
   type ClientObject,
   characterCount,
   clientObject,
-  isObject,
   refuse,
   textLength,
   wellFormed,

@@ -1,7 +1,9 @@
 // The client's settings for a conversation: model, tools and limits. The daemon runs no model and calls no tool. The
 // daemon uses only the size of the model's window, to limit the context files. The daemon stores all other fields for
 // the client.
-import { type ClientObject, clientObject, isObject, refuse, wellFormed } from './client-object.ts';
+
+import { isObject } from '../base/json-object.ts';
+import { type ClientObject, clientObject, refuse, wellFormed } from './client-object.ts';
 import { type FieldNames, fromDocumentNames, toDocumentNames } from './document/document-fields.ts';
 
 /** The size of the model's window, in tokens, that the daemon assumes if the client gives no size. */

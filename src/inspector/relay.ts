@@ -2,6 +2,7 @@
 // read all data of a session, and may request the changes that people make by hand. A page can neither end a daemon nor
 // delete data.
 import type { RawData, WebSocket } from 'ws';
+import { isObject, type JsonObject } from '../base/json-object.ts';
 import {
   type CheckpointdClient,
   CheckpointdGoneError,
@@ -26,8 +27,6 @@ const changes: ReadonlySet<string> = new Set([
   'session/import',
   'store/gc',
 ]);
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Answers this server's own methods. Returns undefined for all other methods. */
 type OwnAnswers = (method: string) => object | undefined;
@@ -66,8 +65,8 @@ export class Relay {
       this.#socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
   }
 
-  async #take({ id, method, params }: Json): Promise<void> {
-    const given = typeof params === 'object' && params !== null ? (params as Json) : {};
+  async #take({ id, method, params }: JsonObject): Promise<void> {
+    const given = isObject(params) ? params : {};
     if (method === '$/cancelRequest') this.#running.get(Number(given['id']))?.abort();
     if (typeof id !== 'number' || typeof method !== 'string') return;
     const running = new AbortController();
@@ -82,7 +81,7 @@ export class Relay {
     }
   }
 
-  async #ask(id: number, method: string, params: Json, signal: AbortSignal): Promise<unknown> {
+  async #ask(id: number, method: string, params: JsonObject, signal: AbortSignal): Promise<unknown> {
     const { via, storageDir: _, workDoneToken, ...wanted } = params;
     if (!isAllowed(method)) throw new NotHere(`The inspector does not allow the request ${method}.`);
     const session = isOfStorage(method) ? via : wanted['session'];
@@ -102,7 +101,7 @@ export class Relay {
   }
 
   /** Checks the parameters. @throws NotHere for parameters that only the command line may send */
-  #refuseUnfit(method: string, wanted: Json): void {
+  #refuseUnfit(method: string, wanted: JsonObject): void {
     if (method === 'remote/push' && wanted['send'] != null)
       throw new NotHere(
         'The inspector does not send files that look like secrets. Use "checkpointd push --send <glob>".',
@@ -136,12 +135,10 @@ function textOf(data: RawData): string {
   return (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString('utf8');
 }
 
-function messageOf(text: string): Json | undefined {
+function messageOf(text: string): JsonObject | undefined {
   try {
     const message: unknown = JSON.parse(text);
-    return typeof message === 'object' && message !== null && !Array.isArray(message)
-      ? (message as Json)
-      : undefined;
+    return isObject(message) ? message : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -3,6 +3,7 @@
 // contains a copy of the manifest, pages of records, the conversation in pieces, and the root tree of each checkpoint.
 // This module reads and writes bytes, and does not move refs.
 import type { CheckpointdError } from '../base/errors.ts';
+import { isObject } from '../base/json-object.ts';
 import { oneLine } from '../base/text/one-line.ts';
 import { identity } from '../git/process/environment.ts';
 import { corrupt } from './carrier.ts';
@@ -120,20 +121,19 @@ export function parseManifest(text: string): Manifest {
   } catch {
     throw corrupt('a manifest is not JSON');
   }
-  if (typeof value !== 'object' || value === null) throw corrupt('a manifest is not an object');
-  const fields = value as Partial<Record<keyof Manifest, unknown>>;
-  if (typeof fields.format === 'number' && fields.format > lineFormat) throw laterFormat(fields.format);
+  if (!isObject<keyof Manifest>(value)) throw corrupt('a manifest is not an object');
+  if (typeof value.format === 'number' && value.format > lineFormat) throw laterFormat(value.format);
   const isGood =
-    fields.format === lineFormat &&
-    texts.every((name) => isShortText(fields[name])) &&
-    optionalTexts.every((name) => fields[name] === undefined || isShortText(fields[name])) &&
-    counts.every((name) => isCount(fields[name])) &&
-    Number(fields.checkpoints) <= lineLimits.records &&
-    Number(fields.pieces) <= lineLimits.pieces &&
-    Number(fields.logRecords) <= lineLimits.logRecords &&
-    isPages(fields.pages) &&
-    isOrigin(fields.origin) &&
-    !Number.isNaN(Date.parse(String(fields.updated)));
+    value.format === lineFormat &&
+    texts.every((name) => isShortText(value[name])) &&
+    optionalTexts.every((name) => value[name] === undefined || isShortText(value[name])) &&
+    counts.every((name) => isCount(value[name])) &&
+    Number(value.checkpoints) <= lineLimits.records &&
+    Number(value.pieces) <= lineLimits.pieces &&
+    Number(value.logRecords) <= lineLimits.logRecords &&
+    isPages(value.pages) &&
+    isOrigin(value.origin) &&
+    !Number.isNaN(Date.parse(String(value.updated)));
   if (!isGood) throw corrupt('a manifest has an invalid field');
   return value as Manifest;
 }
@@ -165,8 +165,8 @@ function isPages(value: unknown): boolean {
 
 function isOrigin(value: unknown): boolean {
   if (value === undefined) return true;
-  if (typeof value !== 'object' || value === null) return false;
-  const { session, writer, commit } = value as Partial<Record<keyof LineOrigin, unknown>>;
+  if (!isObject<keyof LineOrigin>(value)) return false;
+  const { session, writer, commit } = value;
   return isShortText(session) && isShortText(writer) && isShortText(commit);
 }
 
@@ -203,12 +203,7 @@ export function parseNames(text: string): LineNames {
 const tagForm = /^(?:0|[1-9]\d{0,8})(?:\.[1-9]\d{0,8})?$/;
 
 function isTexts(value: unknown): value is Readonly<Record<string, string>> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((each) => typeof each === 'string')
-  );
+  return isObject(value) && Object.values(value).every((each) => typeof each === 'string');
 }
 
 /** Returns the number of the page that contains the checkpoint with this `seq`. */

@@ -3,6 +3,7 @@
 // tree can have.
 import { CheckpointdError } from '../base/errors.ts';
 import type { Tag } from '../base/ids.ts';
+import { isObject } from '../base/json-object.ts';
 import { Slices } from '../base/slices.ts';
 import type { LogRecord } from '../conversation/log/session-log.ts';
 import type { ObjectReader } from '../git/objects/object-reader.ts';
@@ -164,7 +165,7 @@ function parseLogRecord(line: string): LogRecord {
   } catch {
     throw corrupt('a record of the conversation is not JSON');
   }
-  if (typeof value !== 'object' || value === null || !('kind' in value) || !logKinds.has(value.kind))
+  if (!isObject<keyof LogRecord>(value) || !logKinds.has(value.kind))
     throw corrupt('a record of the conversation has an invalid kind');
   return value as LogRecord;
 }

@@ -9,6 +9,7 @@ import { isIntact, withSum } from '../base/check-sum.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { base32 } from '../base/ids.ts';
+import { isObject } from '../base/json-object.ts';
 import { takeProcessLock } from '../base/process-lock.ts';
 import type { RemoteUrl } from './remote-url.ts';
 
@@ -152,8 +153,8 @@ function parseRemotes(text: string, file: string): RemotesFile {
   } catch {
     throw damaged(file);
   }
-  if (typeof value !== 'object' || value === null) throw damaged(file);
-  const { format } = value as { readonly format?: unknown };
+  if (!isObject<keyof RemotesFile>(value)) throw damaged(file);
+  const { format } = value;
   if (typeof format === 'number' && format > 1)
     throw new CheckpointdError(
       'StoreUnavailable',

@@ -8,6 +8,7 @@ import { isIntact, withSum } from '../base/check-sum.ts';
 import { type DirectoryIdentity, directoryAt } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { type BigIntStats, files } from '../base/files.ts';
+import { isObject } from '../base/json-object.ts';
 import type { Entry } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { StagedDelete, StagedWrite } from './staging.ts';
@@ -127,8 +128,8 @@ function writeNote(file: string, root: string, displaced: readonly ToDisplace[])
 export function readNote(directory: string): DisplacedNote {
   try {
     const value: unknown = JSON.parse(files.readFileSync(join(directory, noteName), 'utf8'));
-    if (typeof value === 'object' && value !== null && 'sum' in value && isIntact(value)) {
-      const note = value as unknown as Note;
+    if (isObject<keyof Note>(value) && 'sum' in value && isIntact(value)) {
+      const note = value as Note;
       return { root: note.root, files: note.files };
     }
   } catch (error) {

@@ -9,6 +9,7 @@ import { isIntact, withSum } from '../base/check-sum.ts';
 import type { DirectoryIdentity } from '../base/directory-identity.ts';
 import { files } from '../base/files.ts';
 import type { CheckpointId, OperationId, SnapshotId } from '../base/ids.ts';
+import { isObject } from '../base/json-object.ts';
 import { bootId } from '../base/process-lock.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
@@ -111,12 +112,11 @@ export class RestoreJournal {
     } catch (error) {
       return unreadable(error instanceof Error ? error.message : 'not JSON');
     }
-    if (typeof parsed !== 'object' || parsed === null || !('version' in parsed))
-      return unreadable('no version');
+    if (!isObject<keyof Note>(parsed) || !('version' in parsed)) return unreadable('no version');
     if (parsed.version !== version) return unreadable(`version ${String(parsed.version)}`);
-    const missing = ['id', 'target', 'snapshot', 'safety', 'mode', 'scope', 'onConflict', 'startedAt'].find(
-      (field) => typeof (parsed as Record<string, unknown>)[field] !== 'string',
-    );
+    const missing = (
+      ['id', 'target', 'snapshot', 'safety', 'mode', 'scope', 'onConflict', 'startedAt'] as const
+    ).find((field) => typeof parsed[field] !== 'string');
     if (missing !== undefined) return unreadable(`no ${missing}`);
     if (!('directories' in parsed) || !Array.isArray(parsed.directories)) return unreadable('no directories');
     if (!isIntact(parsed)) return unreadable('its checksum is wrong');

@@ -1,5 +1,7 @@
 // Logs one line per answered request: changes and failures at the default level, all other requests at the level debug.
 // The lines contain ids, tags, numbers and the daemon's own words, but never the text of a message or a file.
+
+import { isObject } from '../base/json-object.ts';
 import type { Log } from '../base/log.ts';
 import type { CheckpointCreateResult, RestoreResult, SessionOpenResult } from '../protocol/types.ts';
 import type { RequestOutcome } from './transport/connection.ts';
@@ -48,7 +50,7 @@ const gists: Readonly<Record<string, (result: never) => string>> = {
 /** Returns the session of a request. For `session/open` the session is in the result. */
 function sessionOf(params: unknown, outcome: RequestOutcome): string {
   for (const place of ['result' in outcome ? outcome.result : undefined, params]) {
-    if (typeof place !== 'object' || place === null || !('session' in place)) continue;
+    if (!isObject(place) || !('session' in place)) continue;
     if (typeof place.session === 'string') return ` ${place.session.slice(0, nameCharactersMax)}`;
   }
   return '';

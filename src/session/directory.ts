@@ -17,6 +17,7 @@ import {
 import { CheckpointdError } from '../base/errors.ts';
 import { type Dirent, files, filesAsync } from '../base/files.ts';
 import { base32, type SessionId } from '../base/ids.ts';
+import { isObject, type JsonObject } from '../base/json-object.ts';
 
 /** The format in which this version writes a session's files. This version cannot read a later format. */
 export const sessionFormat = 1;
@@ -407,11 +408,10 @@ export function markerText(marker: Partial<SessionMarker>): string {
  * True when the marker is intact: its checksum matches and its fields are valid. A marker of a later format also counts
  * as intact.
  */
-function isWhole(value: object): boolean {
-  const fields = value as Partial<Record<string, unknown>>;
+function isWhole(fields: JsonObject): boolean {
   if (Number(fields['format']) > sessionFormat) return true;
   return (
-    isIntact(value) &&
+    isIntact(fields) &&
     isSessionId(String(fields['session'])) &&
     markerTexts.every((name) => typeof fields[name] === 'string') &&
     (fields['retention'] === 'session' || fields['retention'] === 'keep') &&
@@ -425,13 +425,9 @@ export function readMarker(file: string): SessionMarker | undefined {
   if (text === undefined) return undefined;
   return attempt(isA(SyntaxError), () => {
     const value: unknown = JSON.parse(text);
-    const isOurs =
-      typeof value === 'object' &&
-      value !== null &&
-      'marker' in value &&
-      value.marker === 'checkpointd session';
+    const isOurs = isObject<keyof SessionMarker>(value) && value.marker === 'checkpointd session';
     if (!isOurs || !isWhole(value)) return undefined;
-    const { sum: _, ...marker } = value as unknown as SessionMarker & { readonly sum?: string };
+    const { sum: _, ...marker } = value as SessionMarker & { readonly sum?: string };
     return marker;
   });
 }

@@ -8,6 +8,7 @@ import { isIntact, withSum } from '../base/check-sum.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
+import { isObject } from '../base/json-object.ts';
 import type { Log } from '../base/log.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { isSessionId, SessionDirectory, type SessionMarker, storedNames } from './directory.ts';
@@ -107,8 +108,8 @@ export function readSummary(directory: SessionDirectory): SessionSummary | 'dama
 function summaryFrom(text: string): SessionSummary | undefined {
   return attempt(isA(SyntaxError), () => {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || !isIntact(value)) return undefined;
-    const { checkpoints, firstPrompt } = value as Partial<Record<keyof SessionSummary, unknown>>;
+    if (!isObject<keyof SessionSummary>(value) || !isIntact(value)) return undefined;
+    const { checkpoints, firstPrompt } = value;
     if (!Number.isSafeInteger(checkpoints)) return undefined;
     return {
       checkpoints: Number(checkpoints),

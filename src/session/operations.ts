@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
 import { newOperationId, type OperationId } from '../base/ids.ts';
+import { isObject } from '../base/json-object.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
@@ -358,7 +359,7 @@ function inOnePiece(text: string): string {
 function fingerprintOf(method: string, params: unknown): string {
   const relevant = JSON.stringify([method, params], (key, value: unknown) => {
     if (key === 'idempotencyKey' || key === 'workDoneToken' || key === '_meta') return undefined;
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    if (!isObject(value)) return value;
     // Sorts the fields, because a restarted client may send them in a different order: for example, tables in Lua have
     // no order.
     return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

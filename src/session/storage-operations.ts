@@ -7,6 +7,7 @@ import { attempt, isMissing } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
+import { isObject } from '../base/json-object.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { LogRecord } from '../conversation/log/session-log.ts';
 import { SessionDirectory, type SessionMarker } from './directory.ts';
@@ -111,8 +112,8 @@ function parseRecord(line: string): LogRecord[] {
 }
 
 function isRecord(value: unknown): value is LogRecord & { readonly key: string } {
-  if (typeof value !== 'object' || value === null) return false;
-  const { kind, key, operation, method, fingerprint, result } = value as Record<string, unknown>;
+  if (!isObject(value)) return false;
+  const { kind, key, operation, method, fingerprint, result } = value;
   const isNamed = [key, operation, method, fingerprint].every((each) => typeof each === 'string');
   return (kind === 'import' || kind === 'operation') && isNamed && typeof result === 'object';
 }

@@ -2,6 +2,7 @@
 // type. Does not check the snapshot of the record, and repairs nothing.
 import { attempt, isA } from '../base/attempt.ts';
 import { endsWithItsSum, isIntact, sumOfText, withSum } from '../base/check-sum.ts';
+import { isObject } from '../base/json-object.ts';
 import type { CheckpointRecord } from './snapshot-store.ts';
 
 const kinds: ReadonlySet<unknown> = new Set(['turn', 'tool', 'safety', 'restore']);
@@ -39,7 +40,7 @@ interface ParsedRecord {
  */
 export function parseRecord(json: string, message?: string): ParsedRecord | undefined {
   const value: unknown = attempt(isA(SyntaxError), () => JSON.parse(json) as unknown);
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (!isObject(value)) return undefined;
   if (!endsWithItsSum(json) && !isIntact(value)) return undefined;
   const { sum: _, messageSum, ...record } = value as Summed;
   if (message !== undefined && !('message' in record)) record.message = message;
@@ -73,23 +74,24 @@ function isTexts(value: unknown): boolean {
 }
 
 function isSkippedList(value: unknown): boolean {
-  if (!Array.isArray(value)) return false;
-  return value.every((one: unknown) => {
-    if (typeof one !== 'object' || one === null) return false;
-    return 'path' in one && typeof one.path === 'string' && 'reason' in one && typeof one.reason === 'string';
-  });
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (one) => isObject(one) && typeof one['path'] === 'string' && typeof one['reason'] === 'string',
+    )
+  );
 }
 
 function isRange(value: unknown): boolean {
   if (value === undefined) return true;
-  if (typeof value !== 'object' || value === null) return false;
-  const { from, to } = value as Partial<Record<string, unknown>>;
+  if (!isObject(value)) return false;
+  const { from, to } = value;
   return typeof from === 'string' && (to === undefined || typeof to === 'string');
 }
 
 function isStamp(value: unknown): boolean {
   if (value === undefined) return true;
-  if (typeof value !== 'object' || value === null) return false;
-  const { key, fingerprint, operation } = value as Partial<Record<string, unknown>>;
+  if (!isObject(value)) return false;
+  const { key, fingerprint, operation } = value;
   return typeof key === 'string' && typeof fingerprint === 'string' && typeof operation === 'string';
 }

@@ -6,6 +6,7 @@ import { basename, dirname } from 'node:path';
 import { FSWatcher } from 'chokidar';
 import { attemptAsync, isMissing } from '../base/attempt.ts';
 import { filesAsync, type Stats } from '../base/files.ts';
+import { isObject } from '../base/json-object.ts';
 
 interface TreeListener {
   /** One event of the kernel; `directory` is the absolute path of the watched directory. */
@@ -203,7 +204,5 @@ function identityOf({ dev, ino, birthtimeMs }: Stats): string {
 }
 
 function watchedPathOf(details: unknown): string {
-  return typeof details === 'object' && details !== null && 'watchedPath' in details
-    ? String(details.watchedPath)
-    : '';
+  return isObject(details) && 'watchedPath' in details ? String(details.watchedPath) : '';
 }

@@ -3,10 +3,9 @@
 // change other settings.
 import { isDeepStrictEqual } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { JsonDraft } from './json-draft.ts';
 import { type Change, isOurs, keepingMark, placeIn, type Settings } from './settings.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 interface JsonHooks {
   readonly agent: string;
@@ -14,9 +13,9 @@ interface JsonHooks {
   /** True when the agent accepts comments in its settings. */
   readonly comments: boolean;
   /** The fields at the beginning of a new file, such as a version. */
-  readonly base: Fields;
+  readonly base: JsonObject;
   /** For each event, the item to add to the event's list: a group with `hooks`, or the handler itself. */
-  readonly entries: Readonly<Record<string, Fields>>;
+  readonly entries: Readonly<Record<string, JsonObject>>;
   readonly hint?: string | undefined;
 }
 
@@ -43,12 +42,12 @@ function add(hooks: JsonHooks, text: string | undefined): Change {
   if (complaint !== undefined) return { left: complaint };
   const draft = new JsonDraft(text);
   for (const [key, value] of Object.entries(base))
-    if (!Object.hasOwn(draft.value as Fields, key)) draft.insert([key], value);
-  if ((draft.value as Fields)['hooks'] === undefined) draft.insert(['hooks'], {});
+    if (!Object.hasOwn(draft.value as JsonObject, key)) draft.insert([key], value);
+  if ((draft.value as JsonObject)['hooks'] === undefined) draft.insert(['hooks'], {});
   for (const [event, entry] of Object.entries(entries)) {
     const list = listOf(draft.value, event);
     const ours = list.findIndex((each) => handlersOf(each).some((handler) => isOurs(agent, handler)));
-    if (!Object.hasOwn((draft.value as { readonly hooks: Fields }).hooks, event))
+    if (!Object.hasOwn((draft.value as { readonly hooks: JsonObject }).hooks, event))
       draft.insert(['hooks', event], [entry]);
     else if (ours === -1) draft.insert(['hooks', event, list.length], entry);
     else if (!isDeepStrictEqual(list[ours], entry) && handlersOf(list[ours]).length === 1)
@@ -62,9 +61,9 @@ function remove(hooks: JsonHooks, text: string): Change {
   const complaint = complaintAbout(hooks, text);
   if (complaint !== undefined) return { left: complaint };
   const draft = new JsonDraft(text);
-  const { hooks: table = {} } = draft.value as { readonly hooks?: Fields };
+  const { hooks: table = {} } = draft.value as { readonly hooks?: JsonObject };
   for (const event of Object.keys(table)) removeFrom(draft, hooks.agent, event);
-  const isEmptied = draft.edits.length > 0 && isDeepStrictEqual((draft.value as Fields)['hooks'], {});
+  const isEmptied = draft.edits.length > 0 && isDeepStrictEqual((draft.value as JsonObject)['hooks'], {});
   if (isEmptied) draft.remove(['hooks']);
   return checked(hooks, text, draft);
 }
@@ -106,10 +105,10 @@ function complaintAbout({ comments }: JsonHooks, text: string): string | undefin
     const what = comments ? 'JSON with comments' : 'JSON';
     return `the file is not valid ${what} at ${place}. Correct the file and run the command again`;
   }
-  if (!isFields(value)) return 'the file does not contain a JSON object';
+  if (!isObject(value)) return 'the file does not contain a JSON object';
   const { hooks } = value;
-  if (hooks !== undefined && !isFields(hooks)) return 'the value of "hooks" in the file is not an object';
-  if (isFields(hooks) && Object.entries(hooks).some(([name, each]) => isKnown(name) && !Array.isArray(each)))
+  if (hooks !== undefined && !isObject(hooks)) return 'the value of "hooks" in the file is not an object';
+  if (isObject(hooks) && Object.entries(hooks).some(([name, each]) => isKnown(name) && !Array.isArray(each)))
     return 'the hooks of an event in the file are not a list';
   return undefined;
 }
@@ -120,9 +119,9 @@ function isKnown(event: string): boolean {
 }
 
 function withoutOurs(agent: string, value: unknown): unknown {
-  if (!isFields(value)) return value;
+  if (!isObject(value)) return value;
   const { hooks, version: _, ...rest } = value;
-  if (!isFields(hooks)) return rest;
+  if (!isObject(hooks)) return rest;
   const others = mapped(hooks, (list) =>
     Array.isArray(list)
       ? list.map((entry) => othersIn(agent, entry)).filter((each) => each !== undefined)
@@ -136,17 +135,17 @@ function othersIn(agent: string, entry: unknown): unknown {
   const handlers = handlersOf(entry);
   const others = handlers.filter((handler) => !isOurs(agent, handler));
   if (others.length === handlers.length) return entry;
-  return others.length === 0 ? undefined : { ...(entry as Fields), hooks: others };
+  return others.length === 0 ? undefined : { ...(entry as JsonObject), hooks: others };
 }
 
 function listOf(value: unknown, event: string): readonly unknown[] {
-  const { hooks } = value as { readonly hooks?: Fields };
+  const { hooks } = value as { readonly hooks?: JsonObject };
   const list = hooks !== undefined && Object.hasOwn(hooks, event) ? hooks[event] : undefined;
   return Array.isArray(list) ? list : [];
 }
 
 function handlersOf(entry: unknown): readonly unknown[] {
-  const { hooks } = isFields(entry) ? entry : {};
+  const { hooks } = isObject(entry) ? entry : {};
   return Array.isArray(hooks) ? hooks : [entry];
 }
 
@@ -155,8 +154,4 @@ function mapped<T>(
   make: (value: T) => unknown,
 ): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, make(value)]));
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

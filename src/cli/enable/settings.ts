@@ -1,5 +1,6 @@
 // Adds hooks to the text of a settings file, or removes hooks from the text. Returns the change without writing it, so
 // that the caller can first show it to the user. This module does not use the disk.
+import { isObject } from '../../base/json-object.ts';
 
 /** One of several replacements in a text. The offset refers to the text after all earlier replacements. */
 export interface Edit {
@@ -78,8 +79,8 @@ export function inverse(text: string, edits: readonly Edit[]): Edit[] {
 
 /** True when a handler runs our hook for this agent, from any installation of checkpointd. */
 export function isOurs(agent: string, handler: unknown): boolean {
-  if (typeof handler !== 'object' || handler === null) return false;
-  const { command, bash } = handler as { readonly command?: unknown; readonly bash?: unknown };
+  if (!isObject(handler)) return false;
+  const { command, bash } = handler;
   const text = typeof command === 'string' ? command : bash;
   return typeof text === 'string' && new RegExp(`(checkpointd|main\\.c?js)['"]? hook ${agent}\\b`).test(text);
 }

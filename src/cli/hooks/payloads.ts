@@ -2,40 +2,39 @@
 // agents and their versions. keeper.ts processes the events.
 import { isAbsolute } from 'node:path';
 import { attempt, isA } from '../../base/attempt.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { isObject, type JsonObject } from '../../base/json-object.ts';
 
 interface Dialect {
   readonly events: Readonly<Record<string, AgentEvent['kind'] | 'ignored'>>;
-  readonly event: (payload: Fields) => unknown;
-  readonly conversation: (payload: Fields) => unknown;
-  readonly directory: (payload: Fields) => unknown;
-  readonly tool: (payload: Fields) => unknown;
-  readonly input: (payload: Fields) => unknown;
-  readonly call?: (payload: Fields) => unknown;
+  readonly event: (payload: JsonObject) => unknown;
+  readonly conversation: (payload: JsonObject) => unknown;
+  readonly directory: (payload: JsonObject) => unknown;
+  readonly tool: (payload: JsonObject) => unknown;
+  readonly input: (payload: JsonObject) => unknown;
+  readonly call?: (payload: JsonObject) => unknown;
   /** The tools that write a file. The input of these tools contains the file's path. */
   readonly editors: readonly string[];
   readonly fileFields: readonly string[];
 }
 
 const snake = {
-  event: ({ hook_event_name }: Fields) => hook_event_name,
-  conversation: ({ session_id }: Fields) => session_id,
-  directory: ({ cwd }: Fields) => cwd,
-  tool: ({ tool_name }: Fields) => tool_name,
-  input: ({ tool_input }: Fields) => tool_input,
-  call: ({ tool_use_id }: Fields) => tool_use_id,
+  event: ({ hook_event_name }: JsonObject) => hook_event_name,
+  conversation: ({ session_id }: JsonObject) => session_id,
+  directory: ({ cwd }: JsonObject) => cwd,
+  tool: ({ tool_name }: JsonObject) => tool_name,
+  input: ({ tool_input }: JsonObject) => tool_input,
+  call: ({ tool_use_id }: JsonObject) => tool_use_id,
   fileFields: ['file_path', 'notebook_path'],
 } as const;
 
 /** The names of the events that our own plugins send. */
 const ofOurPlugins = {
-  event: ({ event }: Fields) => event,
-  conversation: ({ sessionID }: Fields) => sessionID,
-  directory: ({ directory }: Fields) => directory,
-  tool: ({ tool }: Fields) => tool,
-  input: ({ args }: Fields) => args,
-  call: ({ callID }: Fields) => callID,
+  event: ({ event }: JsonObject) => event,
+  conversation: ({ sessionID }: JsonObject) => sessionID,
+  directory: ({ directory }: JsonObject) => directory,
+  tool: ({ tool }: JsonObject) => tool,
+  input: ({ args }: JsonObject) => args,
+  call: ({ callID }: JsonObject) => callID,
   events: { start: 'start', prompt: 'prompt', tool: 'tool', end: 'end' },
 } as const;
 
@@ -140,7 +139,7 @@ export function readEvent(agent: string, text: string, given?: string): ReadEven
   return readAs(agent, dialect, given === undefined ? payload : { ...payload, hookEvent: given });
 }
 
-function readAs(agent: string, dialect: Dialect, payload: Fields): ReadEvent {
+function readAs(agent: string, dialect: Dialect, payload: JsonObject): ReadEvent {
   const name = dialect.event(payload);
   if (typeof name !== 'string') return { nothing: 'the input names no event' };
   const kind = Object.hasOwn(dialect.events, name) ? dialect.events[name] : undefined;
@@ -155,7 +154,7 @@ function readAs(agent: string, dialect: Dialect, payload: Fields): ReadEvent {
   return { agent, conversation, directory, kind, ...detailsOf(kind, dialect, payload) };
 }
 
-function detailsOf(kind: AgentEvent['kind'], dialect: Dialect, payload: Fields): Partial<AgentEvent> {
+function detailsOf(kind: AgentEvent['kind'], dialect: Dialect, payload: JsonObject): Partial<AgentEvent> {
   if (kind === 'prompt') {
     const { prompt } = payload;
     return typeof prompt === 'string' ? { text: prompt } : {};
@@ -183,10 +182,6 @@ function filesOf(input: unknown, fields: readonly string[]): readonly string[] {
 function filesOfPatch(patch: string): string[] {
   const lines = patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\r?$/gm);
   return [...lines].map(([, path = '']) => path);
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export interface AgentEvent {

@@ -1,7 +1,9 @@
 // Some parts of a document are written only by Amazon Q CLI. This module converts these parts to our own form. In these
 // parts, each message or tool is inside an object that names its kind, and each context path has an origin. Parts in
 // our own form stay unchanged, and no field of a message is lost.
-import { type ClientObject, isObject } from '../client-object.ts';
+
+import { isObject } from '../../base/json-object.ts';
+import { type ClientObject } from '../client-object.ts';
 
 /** Converts a user's message, whose `content` is a `Prompt`, `ToolUseResults` or `CancelledToolUses`. */
 export function userFromQ(value: unknown): unknown {

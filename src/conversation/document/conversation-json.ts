@@ -1,6 +1,8 @@
 // Writes the document of a conversation, with field names in snake_case and a format version. document-reader.ts reads
 // the document. The document has no run-time data (tool_manager, agents). The document's checkpoint_manager is only a
 // reference. Losing or copying a document therefore does not affect the checkpoints.
+
+import { isObject } from '../../base/json-object.ts';
 import type { ClientObject } from '../client-object.ts';
 import { contextBudgetTokens } from '../context.ts';
 import type { HistoryEntry } from '../entry.ts';
@@ -65,7 +67,7 @@ export function* documentText(value: unknown, depth = 0): Generator<string, void
       yield (start === 0 ? '[' : ',') + piece.slice(1, -1);
     }
     yield ']';
-  } else if (depth < 2 && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+  } else if (depth < 2 && isObject(value)) {
     let separator = '{';
     for (const [key, field] of Object.entries(value)) {
       if (field === undefined) continue; // JSON has no such value

@@ -3,8 +3,9 @@
 // forms of their own. This module checks the whole document before the conversation changes, and stores no part of a
 // refused document. The module warns of fields that a conversation cannot have.
 import { CheckpointdError } from '../../base/errors.ts';
+import { isObject } from '../../base/json-object.ts';
 import { Slices } from '../../base/slices.ts';
-import { type ClientObject, clientObject, isObject, wellFormed } from '../client-object.ts';
+import { type ClientObject, clientObject, wellFormed } from '../client-object.ts';
 import { checkContextPaths } from '../context.ts';
 import { checkEntry, checkLength, checkUser, type EntryId, type HistoryEntry, newEntryId } from '../entry.ts';
 import { type HistoryWindow, nextTurnStart, type ValidRange, wholeRange, windowOver } from '../history.ts';

@@ -12,6 +12,7 @@ import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import { files } from '../../base/files.ts';
 import { invariant } from '../../base/invariant.ts';
+import { isObject } from '../../base/json-object.ts';
 import { Turns } from '../../base/turns.ts';
 import { isLoose, isObjectId } from '../objects/object.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
@@ -547,12 +548,12 @@ class TransactionNote {
 }
 
 function intactChanges(read: unknown): unknown {
-  if (typeof read !== 'object' || read === null || !('changes' in read)) return undefined;
+  if (!isObject(read) || !('changes' in read)) return undefined;
   return isIntact(read) ? read.changes : undefined;
 }
 
 function isNotedChange(value: unknown): value is { readonly ref: string; readonly to: string | null } {
-  if (typeof value !== 'object' || value === null || !('ref' in value) || !('to' in value)) return false;
+  if (!isObject(value) || !('ref' in value) || !('to' in value)) return false;
   const { ref, to } = value;
   return (
     typeof ref === 'string' &&

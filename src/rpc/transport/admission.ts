@@ -3,6 +3,7 @@
 // duplicate id. The library also throws on a `$/cancelRequest` without parameters, and queues any number of requests.
 // This module knows no methods except `$/cancelRequest` and `shutdown`.
 import type { Message } from 'vscode-jsonrpc/node';
+import { isObject } from '../../base/json-object.ts';
 import { type WireError, wireError } from '../error-response.ts';
 
 export type RequestId = string | number;
@@ -31,10 +32,6 @@ export function refusal(id: RequestId | null, error: WireError): Refusal {
 
 function isId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns the id for the answer to this JSON value. Returns null when the value has no valid id. */

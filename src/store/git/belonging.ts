@@ -9,6 +9,7 @@ import { attempt, attemptOr, isA, isOfSystem } from '../../base/attempt.ts';
 import { directoryAt, isSameDirectory } from '../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
+import { isObject } from '../../base/json-object.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
 import { objectId } from '../../git/objects/object.ts';
 import { runGit } from '../../git/process/run.ts';
@@ -66,8 +67,8 @@ async function namedIn(blob: string, gitDir: string): Promise<string | undefined
   // If the note was pruned or is damaged, the refs belong to no storage.
   return attempt(isA(SyntaxError), () => {
     const note: unknown = JSON.parse(stdout.toString('utf8'));
-    const named = typeof note === 'object' && note !== null && 'sessionDirectory' in note ? note : undefined;
-    return typeof named?.sessionDirectory === 'string' ? named.sessionDirectory : undefined;
+    const named = isObject(note) ? note['sessionDirectory'] : undefined;
+    return typeof named === 'string' ? named : undefined;
   });
 }
 
