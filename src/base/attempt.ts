@@ -1,6 +1,6 @@
 // Turns expected failures into results. Such failures are a missing file, a lost object or a process that has ended.
 // Each caller names the failures that it expects. All other failures are thrown.
-import { CheckpointdError, type ErrorKind, systemCode } from './errors.ts';
+import { systemCode } from './errors.ts';
 
 type Expected = (error: unknown) => boolean;
 
@@ -52,11 +52,6 @@ export function hasCode(...codes: readonly string[]): Expected {
 
 /** True for an error that reports a missing file or directory. */
 export const isMissing: Expected = hasCode('ENOENT');
-
-/** Returns a test that is true for a checkpointd error of one of these kinds. */
-export function isKind(...kinds: readonly ErrorKind[]): Expected {
-  return (error) => error instanceof CheckpointdError && kinds.includes(error.kind);
-}
 
 /** Returns a test that is true for the errors of a class. */
 export function isA(type: abstract new (...parameters: never[]) => Error): Expected {

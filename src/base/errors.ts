@@ -113,10 +113,21 @@ export function failedAfterRecovery(error: unknown): unknown {
   });
 }
 
-/** True for an error that reports lost or damaged data of a store. */
-export function isDamage(error: unknown): error is CheckpointdError {
-  return error instanceof CheckpointdError && (error.kind === 'StoreCorrupt' || error.kind === 'DataCorrupt');
+/** Returns a test that is true for a checkpointd error of one of these kinds. */
+export function isKind<K extends ErrorKind>(
+  ...kinds: readonly K[]
+): (error: unknown) => error is CheckpointdError & { readonly kind: K } {
+  return (error): error is CheckpointdError & { readonly kind: K } =>
+    error instanceof CheckpointdError && kinds.some((kind) => kind === error.kind);
 }
+
+/** True for a checkpointd error and for the error of a failed system call. False for a defect of the daemon. */
+export function isExpected(error: unknown): boolean {
+  return error instanceof CheckpointdError || systemCode(error) !== undefined;
+}
+
+/** True for an error that reports lost or damaged data of a store. */
+export const isDamage = isKind('StoreCorrupt', 'DataCorrupt');
 
 /** Returns the `code` of a failed system call (`ENOENT`, `EACCES` …), or undefined for other failures. */
 export function systemCode(error: unknown): string | undefined {

@@ -1,6 +1,6 @@
 // Captures one work tree into one store: scans the work tree (scan.ts), and stores the result as a snapshot. Keeps the
 // state from which the next scan starts. This module never writes to the work tree and publishes no checkpoint.
-import { CheckpointdError } from '../base/errors.ts';
+import { isKind } from '../base/errors.ts';
 import type { Stamp } from '../base/file-stamp.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -447,7 +447,7 @@ export class Capturer {
       this.#remember(snapshot, root);
       return root;
     } catch (error) {
-      if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
+      if (!isKind('StoreCorrupt')(error)) throw error;
       log.warn(`the capture reads every file again: ${error.message}`);
       return undefined;
     }

@@ -2,8 +2,8 @@
 // run one after another, within a time limit. While the remote is unreachable, the intervals between attempts grow. No
 // request waits for a push. The daemon reports a failed push and tries again later.
 
-import { attempt, isKind } from '../base/attempt.ts';
-import { CheckpointdError } from '../base/errors.ts';
+import { attempt } from '../base/attempt.ts';
+import { CheckpointdError, isKind } from '../base/errors.ts';
 import { Remotes } from '../remote/remotes.ts';
 import type { Session } from '../session/session.ts';
 import { pushSession } from '../session/travel.ts';

@@ -1,7 +1,7 @@
 // Runs git to transfer objects and refs between a git remote and a bare repository of the daemon. This module defines
 // the names of the refs on a remote, and explains git's failures. This module does not read the contents of objects.
 import { join } from 'node:path';
-import { CheckpointdError } from '../base/errors.ts';
+import { CheckpointdError, isKind } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { isObjectId } from '../git/objects/object.ts';
 import {
@@ -192,7 +192,7 @@ export class Carrier {
         signal: signals.length === 0 ? undefined : AbortSignal.any(signals),
       });
     } catch (error) {
-      if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
+      if (!isKind('GitFailed')(error)) throw error;
       const stderr = error.details?.['stderr'];
       const said = typeof stderr === 'string' ? stderr : error.message;
       throw failureOf(said, this.#url, { isPush: command === 'push', cause: error });

@@ -2,7 +2,7 @@
 // only after it was completely fetched and verified. A failure therefore leaves no new ref and keeps the earlier
 // version of the line.
 import { join } from 'node:path';
-import { CheckpointdError } from '../base/errors.ts';
+import { CheckpointdError, isKind } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { emptyTree } from '../git/objects/tree-format.ts';
 import { identity as committer } from '../git/process/environment.ts';
@@ -95,8 +95,7 @@ function linesOf(refs: readonly RemoteRef[]): (RemoteRef & { readonly writer: st
 
 /** If the remote's data caused the error, returns the line as refused. @throws every other error */
 function refusal({ ref }: Pick<RemoteRef, 'ref'>, error: unknown): RefusedLine {
-  const isTheirs = error instanceof CheckpointdError && error.kind === 'RemoteCorrupt';
-  if (!isTheirs) throw error;
+  if (!isKind('RemoteCorrupt')(error)) throw error;
   return { ref, kind: error.kind, message: error.message };
 }
 

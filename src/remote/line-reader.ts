@@ -1,7 +1,7 @@
 // Reads a line that cannot be trusted, and checks it. The head must belong to this session and writer. Every page must
 // exist and be small enough. Every record must name the tree that was sent with it. Every tree must be one that a work
 // tree can have.
-import { CheckpointdError } from '../base/errors.ts';
+import { isDamage } from '../base/errors.ts';
 import type { Tag } from '../base/ids.ts';
 import { isObject } from '../base/json-object.ts';
 import { Slices } from '../base/slices.ts';
@@ -288,7 +288,6 @@ async function readObject(
 
 /** Turns an error about damaged data into an error about the remote. */
 function refused(error: unknown): never {
-  if (error instanceof CheckpointdError && (error.kind === 'DataCorrupt' || error.kind === 'StoreCorrupt'))
-    throw corrupt('an object is invalid', error.details, error);
+  if (isDamage(error)) throw corrupt('an object is invalid', error.details, error);
   throw error;
 }

@@ -3,8 +3,8 @@
 // the next push recognises this head. If the remote has a head that this storage never made, then another storage uses
 // the same writer id.
 import { dirname, join } from 'node:path';
-import { attemptAsync, isKind } from '../base/attempt.ts';
-import { CheckpointdError } from '../base/errors.ts';
+import { attemptAsync } from '../base/attempt.ts';
+import { CheckpointdError, isKind } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { Carrier, isHiddenRefRefused, type RemoteRef, refRoots } from './carrier.ts';
 import type { SendChoices } from './left-behind.ts';

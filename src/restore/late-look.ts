@@ -9,7 +9,7 @@ import { randomInt } from 'node:crypto';
 import { join as joinPaths } from 'node:path';
 import { attemptOr, isMissing } from '../base/attempt.ts';
 import { type DirectoryIdentity, directoryAt, isSameDirectory } from '../base/directory-identity.ts';
-import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { CheckpointdError, isExpected, systemCode } from '../base/errors.ts';
 import { type BigIntStats, files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
@@ -77,7 +77,7 @@ class LateLook {
       try {
         await this.#checkFile(file, note.files[number], note.root);
       } catch (error) {
-        if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
+        if (!isExpected(error)) throw error;
         left.push({ file, because: systemCode(error) ?? (error as CheckpointdError).kind });
       }
     }

@@ -1,8 +1,8 @@
 // Checks before a restore that the store has every content and that the disk has enough space. For contents that the
 // restore writes, only the sizes are read: staging finds damaged contents before the first visible change. Contents
 // that the restore deletes are read completely.
-import { attemptAsyncOr, isKind } from '../base/attempt.ts';
-import { CheckpointdError } from '../base/errors.ts';
+import { attemptAsyncOr } from '../base/attempt.ts';
+import { CheckpointdError, isKind } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';

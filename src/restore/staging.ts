@@ -2,7 +2,7 @@
 // the new contents under temporary names. So a full disk, a corrupt blob or a cancel stops the restore before
 // the first visible change.
 import { groupHasMoreRights, ownerBits } from '../base/access-lists.ts';
-import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { CheckpointdError, isKind, systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { ReadAhead } from '../store/read-ahead.ts';
@@ -126,8 +126,7 @@ export class Staging {
     try {
       await this.#stage(write);
     } catch (error) {
-      const isDamage = error instanceof CheckpointdError && error.kind === 'DataCorrupt';
-      throw isDamage ? lostContents([write], error) : error;
+      throw isKind('DataCorrupt')(error) ? lostContents([write], error) : error;
     }
   }
 

@@ -2,7 +2,7 @@
 // restore's id, so a sweep never touches the files of another restore. This module decides nothing about the
 // restore itself.
 import { attempt, isOfSystem } from '../base/attempt.ts';
-import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { isExpected, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { counted } from '../base/text/plural.ts';
@@ -225,7 +225,7 @@ async function sweepMoved({ root, id }: Clearing, moved: readonly TreePath[]): P
     const unswept = await sweepTemporaries(root, id);
     return unswept.map(({ path }) => path).filter((path) => isTemporaryOf(path, id));
   } catch (error) {
-    if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
+    if (!isExpected(error)) throw error;
     return moved; // the root is gone or unreadable, so the next recovery sweeps
   }
 }

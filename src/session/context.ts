@@ -1,7 +1,7 @@
 // The sticky context of a session: the files that its paths and globs name now, and the message that is built from
 // these files. This module also checks whether the cached length of the message is still valid. The watcher reports
 // changes (watching.ts). Because the watcher may miss a change, every look also compares file stamps.
-import { CheckpointdError } from '../base/errors.ts';
+import { CheckpointdError, isKind } from '../base/errors.ts';
 import type { ClientObject } from '../conversation/client-object.ts';
 import {
   agentResources,
@@ -117,7 +117,7 @@ async function outsideReason(session: Session, path: string): Promise<string | u
     await checkContextTargets(session, [path]);
     return undefined;
   } catch (error) {
-    if (error instanceof CheckpointdError && error.kind === 'PathOutsideWorkTree') return error.message;
+    if (isKind('PathOutsideWorkTree')(error)) return error.message;
     throw error;
   }
 }

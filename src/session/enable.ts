@@ -3,7 +3,7 @@
 // stay disabled, the session records the reason, and no file changes.
 import { writeAtomically } from '../base/atomic-file.ts';
 import { timestamp } from '../base/clock.ts';
-import { CheckpointdError } from '../base/errors.ts';
+import { CheckpointdError, isKind } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { newCheckpointId } from '../base/ids.ts';
 import type { Capturer } from '../capture/capturer.ts';
@@ -38,8 +38,7 @@ export async function obstacle(session: Session, mode: InitMode): Promise<Disabl
   try {
     await checkGit();
   } catch (error) {
-    if (error instanceof CheckpointdError && (error.kind === 'GitMissing' || error.kind === 'GitTooOld'))
-      return error.kind;
+    if (isKind('GitMissing', 'GitTooOld')(error)) return error.kind;
     throw error;
   }
   const { repository, directory } = session.parts;

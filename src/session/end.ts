@@ -17,7 +17,7 @@
 import { join } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
 import { directoryAt } from '../base/directory-identity.ts';
-import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { CheckpointdError, isKind, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -367,7 +367,7 @@ async function emptyClosed(directory: SessionDirectory, log: Log): Promise<void>
       await opened.store.close();
     }
   } catch (error) {
-    if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
+    if (!isKind('StoreCorrupt')(error)) throw error;
     log.warn(`a session was removed, but its data stays in a damaged store: ${error.message}`);
   }
 }

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { syncAll, syncDirectory } from '../base/atomic-file.ts';
-import { CheckpointdError, isDamage } from '../base/errors.ts';
+import { CheckpointdError, isKind } from '../base/errors.ts';
 import { files, filesAsync } from '../base/files.ts';
 import { corrupt } from '../remote/carrier.ts';
 import type { OpenLine } from '../remote/fetched-lines.ts';
@@ -52,8 +52,7 @@ export async function convertLine(
   try {
     await convert(directory, marker, context);
   } catch (error) {
-    if (error instanceof CheckpointdError && (error.kind === 'RemoteCorrupt' || isDamage(error)))
-      throw damaged(directory, error);
+    if (isKind('RemoteCorrupt', 'StoreCorrupt', 'DataCorrupt')(error)) throw damaged(directory, error);
     throw error;
   }
   // The commit: the line gets a path in the directory that each opening of the store empties. The new name must be on

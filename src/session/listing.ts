@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isA, isOfSystem } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
-import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { isExpected, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
 import { isObject } from '../base/json-object.ts';
@@ -46,7 +46,7 @@ export function sessionsIn(storage: string, log: Log, warn: (text: string) => vo
         stored.push({ marker, storage, lastUsedMs, holder });
       }
     } catch (error) {
-      if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
+      if (!isExpected(error)) throw error;
       leaveOut(name, `which cannot be read: ${String(error)}`);
     }
   }

@@ -2,7 +2,7 @@
 // whole trees, and the changes between two trees. A comparison reads only the directories in which the trees differ.
 // Writes nothing and reads no content.
 import { LRUCache } from 'lru-cache';
-import { CheckpointdError } from '../base/errors.ts';
+import { CheckpointdError, isKind } from '../base/errors.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import { RecentSet } from '../base/recent-set.ts';
@@ -353,7 +353,7 @@ function strict(file: FileNode, permissions: number | undefined): FileNode {
 
 /** Returns undefined for a damaged directory. */
 function ruined(error: unknown): undefined {
-  if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
+  if (!isKind('StoreCorrupt')(error)) throw error;
 }
 
 type Below = ReadonlyMap<TreePath, readonly TreePath[]>;

@@ -1,7 +1,7 @@
 // The error for a repository that contains the checkpoints, but that git cannot use in its current state. Usually this
 // repository belongs to the user. No checkpoint is lost. Only the user can repair the repository, so the session opens
 // without checkpoints.
-import { CheckpointdError } from '../base/errors.ts';
+import { CheckpointdError, isKind } from '../base/errors.ts';
 import { UnreadableRefs } from '../git/refs/readable-refs.ts';
 
 export class UnusableRepository extends CheckpointdError {
@@ -20,7 +20,7 @@ export class UnusableRepository extends CheckpointdError {
 
 /** Returns the error for settings that git cannot parse. Such settings are no defect of checkpointd. */
 export function unreadableSettings(config: string, error: unknown): unknown {
-  if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return error;
+  if (!isKind('GitFailed')(error)) return error;
   const [, line] = /bad config line (\d+)/.exec(error.message) ?? [];
   if (line === undefined) return error;
   const what = `Git cannot read line ${line} of ${config}, the settings of the repository that holds the checkpoints. Correct that line.`;

@@ -1,16 +1,8 @@
 // Tests that expected failures become values, and that all other failures are thrown.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  attempt,
-  attemptAsyncOr,
-  attemptOr,
-  hasCode,
-  isA,
-  isKind,
-  isMissing,
-} from '../../src/base/attempt.ts';
-import { CheckpointdError } from '../../src/base/errors.ts';
+import { attempt, attemptAsyncOr, attemptOr, hasCode, isA, isMissing } from '../../src/base/attempt.ts';
+import { CheckpointdError, isKind } from '../../src/base/errors.ts';
 import { files } from '../../src/base/files.ts';
 
 const nowhere = () => files.readFileSync('/nowhere/at/all', 'utf8');

@@ -1,5 +1,6 @@
 // Converts the conversation into the protocol's form. Returns messages as the client sent them.
-import { isKind } from '../../base/attempt.ts';
+
+import { isKind } from '../../base/errors.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
 import { textLength } from '../../conversation/client-object.ts';
 import { bytesPerToken, contextBudgetTokens, type MatchedFile } from '../../conversation/context.ts';

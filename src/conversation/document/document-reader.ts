@@ -2,7 +2,7 @@
 // of Amazon Q have no ids and no format version. In these documents, `model` is a text, and messages and tools have
 // forms of their own. This module checks the whole document before the conversation changes, and stores no part of a
 // refused document. The module warns of fields that a conversation cannot have.
-import { CheckpointdError } from '../../base/errors.ts';
+import { CheckpointdError, isKind } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { Slices } from '../../base/slices.ts';
 import { type ClientObject, clientObject, wellFormed } from '../client-object.ts';
@@ -73,7 +73,7 @@ export async function readDocument(
     const { dropped, transcriptDropped, warnings } = reading;
     return { moment, conversationId, dropped, transcriptDropped, warnings };
   } catch (error) {
-    if (error instanceof CheckpointdError && error.kind === 'InvalidParams') {
+    if (isKind('InvalidParams')(error)) {
       throw new CheckpointdError('DocumentInvalid', `${error.message} Nothing was changed.`, {
         cause: error,
         details: error.details,

@@ -1,7 +1,7 @@
 // The common differ of all stores. The differ compares two trees that git can read. The differ returns git's own
 // output, so every strategy gives the same diff. The differ runs no program from the user's configuration (no
 // external differ, no text conversion). The differ's statistics decide which paths count as modified.
-import { CheckpointdError } from '../../base/errors.ts';
+import { CheckpointdError, isKind } from '../../base/errors.ts';
 import { bytesOf, isText, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
@@ -196,7 +196,7 @@ async function diff(trees: DiffTrees, format: readonly string[], options: DiffOp
 
 /** True when git failed because of the compared objects. False when git failed because of the arguments. */
 function isDamage(error: unknown): error is CheckpointdError {
-  if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return false;
+  if (!isKind('GitFailed')(error)) return false;
   return /corrupt|unpack|mismatch|unable to (find|read)|bad (object|tree)|cannot (read|find)/.test(
     error.message,
   );

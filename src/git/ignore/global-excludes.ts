@@ -4,7 +4,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { attemptAsync } from '../../base/attempt.ts';
-import { CheckpointdError } from '../../base/errors.ts';
+import { type CheckpointdError, isKind } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
 import { readIfPresent } from '../../base/regular-file.ts';
@@ -162,5 +162,5 @@ export class GlobalExcludes {
  * configuration.
  */
 function isGitFailure(error: unknown): error is CheckpointdError {
-  return error instanceof CheckpointdError && error.kind === 'GitFailed' && !hasDied(error);
+  return isKind('GitFailed')(error) && !hasDied(error);
 }

@@ -4,7 +4,7 @@
 // not use the index; git/repository/user-index.ts lists the tracked paths.
 import { parse } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
-import { CheckpointdError } from '../../base/errors.ts';
+import { isKind } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
 import { isWaitedFor, readIfPresent } from '../../base/regular-file.ts';
@@ -109,7 +109,7 @@ export class IgnoreChecker {
     try {
       return await ask(paths);
     } catch (error) {
-      if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
+      if (!isKind('GitFailed')(error)) throw error;
       // Does not divide the batch, because git would hang just as long on each half.
       if (isSilence(error)) throw error;
       // The engine may have been killed, or another scan may have restarted it.

@@ -3,7 +3,7 @@
 // needed memory does not depend on the size of a file. Throws DataCorrupt for a missing or wrong object. The caller
 // adds the object's path to the error.
 import { join } from 'node:path';
-import { CheckpointdError } from '../../base/errors.ts';
+import { CheckpointdError, isKind } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { hasDied, runGit, streamGit } from '../process/run.ts';
@@ -239,7 +239,7 @@ function takeFacts(count: number): TakeAnswer<number[]> {
 
 /** True when git refused or died. False when git hung, because a repeated call would hang, too. */
 function isGitFailure(error: unknown): boolean {
-  return error instanceof CheckpointdError && error.kind === 'GitFailed' && !isSilence(error);
+  return isKind('GitFailed')(error) && !isSilence(error);
 }
 
 /** True when git refused. False when git died, because that proves nothing about the object. */

@@ -6,7 +6,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Readable, Writable } from 'node:stream';
 import type { execa, Options } from 'execa';
 import { attempt, isMissing, isOfSystem } from '../../base/attempt.ts';
-import { CheckpointdError, fileLimit, isNoSpace } from '../../base/errors.ts';
+import { CheckpointdError, fileLimit, isKind, isNoSpace } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { passSeam } from '../../base/seam.ts';
 import { type GitPlace, gitEnvironment, placeArguments } from './environment.ts';
@@ -248,7 +248,7 @@ export function gitFailure(
 
 /** True when git ended without an answer, because of a signal or a crash. Git itself uses exit codes up to 129. */
 export function hasDied(error: unknown): boolean {
-  if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return false;
+  if (!isKind('GitFailed')(error)) return false;
   const exitCode = error.details?.exitCode;
   return typeof exitCode === 'number' && (exitCode < 0 || exitCode > 129);
 }

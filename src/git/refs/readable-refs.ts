@@ -4,7 +4,7 @@
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../../base/attempt.ts';
-import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { CheckpointdError, isKind, systemCode } from '../../base/errors.ts';
 import { constants, type Dirent, files } from '../../base/files.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
@@ -71,7 +71,7 @@ export function refuseUnreadable(refsIn: string, prefixes: readonly string[]): v
 
 /** If git could not parse `packed-refs`, returns an error that explains this. Returns all other errors unchanged. */
 function unreadablePackedRefs(refsIn: string, error: unknown): unknown {
-  if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return error;
+  if (!isKind('GitFailed')(error)) return error;
   if (!/(?:unterminated|unexpected) line in .*packed-refs/.test(error.message)) return error;
   const path = join(refsIn, 'packed-refs');
   const what = `Git cannot read ${path}, because one line is damaged. Git can then read none of the packed refs, not even branches and tags. Restore the file from a copy, or remove the damaged line.`;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { syncAll, writeAtomically } from '../../base/atomic-file.ts';
 import { attempt, attemptOr, isA, isMissing, isOfSystem } from '../../base/attempt.ts';
 import { isIntact, withSum } from '../../base/check-sum.ts';
-import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { CheckpointdError, isExpected, isKind, systemCode } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import { files } from '../../base/files.ts';
 import { invariant } from '../../base/invariant.ts';
@@ -182,7 +182,7 @@ export class RefStore {
       await this.#rollBackUndecided();
     } catch (error) {
       // The note still exists, so the next opening makes the changes that the note lists.
-      if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
+      if (!isExpected(error)) throw error;
     } finally {
       await this.#child.close();
     }
@@ -241,7 +241,7 @@ export class RefStore {
       await this.#set(changes);
       return true;
     } catch (error) {
-      if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed' || hasDied(error)) throw error;
+      if (!isKind('GitFailed')(error) || hasDied(error)) throw error;
       return false;
     }
   }
@@ -429,7 +429,7 @@ async function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<bo
     const { refs } = await listRefs(where);
     return changes.every(({ ref, to }) => refs.get(ref) === to);
   } catch (error) {
-    if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
+    if (!isExpected(error)) throw error;
     return false; // unknown
   }
 }
@@ -465,7 +465,7 @@ function movedByOthers(changes: readonly RefChange[], cause: unknown): Checkpoin
  * Throws all other errors unchanged.
  */
 export function throwRefused(error: unknown, directory: string): never {
-  if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
+  if (!isKind('GitFailed')(error)) throw error;
   if (!/Permission denied|Read-only file system|unable to create directory/.test(error.message)) throw error;
   throw new CheckpointdError(
     'ReadOnlyStore',

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { syncAll, writeAtomically } from '../../base/atomic-file.ts';
 import { attempt, attemptOr, isMissing } from '../../base/attempt.ts';
-import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { isKind, systemCode } from '../../base/errors.ts';
 import { type Dirent, files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import { type GitPlace, identity } from '../process/environment.ts';
@@ -87,7 +87,7 @@ async function indexPacks(gitDir: string): Promise<void> {
       await runGit({ place: { gitDir }, args: ['index-pack', join(directory, name)] });
     } catch (error) {
       // Keeps a damaged pack, because a person may be able to save part of it. Git ignores this pack.
-      if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed' || hasDied(error)) throw error;
+      if (!isKind('GitFailed')(error) || hasDied(error)) throw error;
     }
   }
 }

@@ -1,7 +1,7 @@
 // Lists the paths that the user's own repository tracks. Reads the index with one `git ls-files`. This command reads no
 // objects, and starts no program from the repository's configuration. Caches the answer while the stamp of the index
 // file stays the same.
-import { CheckpointdError } from '../../base/errors.ts';
+import { CheckpointdError, isKind } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
 import { isWaitedFor } from '../../base/regular-file.ts';
@@ -74,7 +74,7 @@ export class UserIndex {
       return parse(stdout);
     } catch (error) {
       this.#cached = undefined;
-      if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed' || hasDied(error)) throw error;
+      if (!isKind('GitFailed')(error) || hasDied(error)) throw error;
       this.#log.warn(
         `The index of ${toText(root as TreePath)} cannot be read, so tracked files that an ignore rule excludes are not captured: ${error.message}`,
       );

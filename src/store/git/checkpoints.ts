@@ -1,7 +1,7 @@
 // Reads the checkpoints of a git store, and the directories of their snapshots, from git's objects. Reading all
 // checkpoints takes one pass over the refs and one pipelined series of commit reads. A broken ref or commit never hides
 // intact refs or commits. `verify` reports a broken ref or commit as a problem.
-import { CheckpointdError } from '../../base/errors.ts';
+import { CheckpointdError, isKind } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import { oneLine } from '../../base/text/one-line.ts';
@@ -222,7 +222,7 @@ async function readTree(reader: ObjectReader, id: string): Promise<TreeNode | Ch
     return await nodeOfTree(id === emptyTree ? Buffer.of() : await reader.read('tree', id), id);
   } catch (error) {
     const cause = ruined(error);
-    if (cause instanceof CheckpointdError && cause.kind === 'StoreCorrupt') return cause;
+    if (isKind('StoreCorrupt')(cause)) return cause;
     throw cause;
   }
 }
@@ -239,7 +239,7 @@ export async function nodeOfTree(bytes: Buffer, id: string): Promise<TreeNode> {
  * Turns an error about a directory or a permission table into StoreCorrupt, because both are the store's own records.
  */
 function ruined(error: unknown): unknown {
-  if (!(error instanceof CheckpointdError) || error.kind !== 'DataCorrupt') return error;
+  if (!isKind('DataCorrupt')(error)) return error;
   const { message, details } = error;
   return new CheckpointdError('StoreCorrupt', message, { details, cause: error });
 }

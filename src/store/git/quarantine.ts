@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import { syncAll, syncDirectory } from '../../base/atomic-file.ts';
 import { attempt, attemptAsync, hasCode } from '../../base/attempt.ts';
-import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
+import { CheckpointdError, fileLimit, isExpected, isNoSpace, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { stateOfLoose } from '../../git/objects/object.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
@@ -131,7 +131,7 @@ export class Quarantine {
     const nowMs = Date.now();
     this.#recent.push(...this.#fresh.splice(0).map((file) => ({ file, atMs: nowMs })));
     // The refs have moved, so a failure here is no failure of the publication. The next check tries again.
-    await attemptAsync(isOutside, () => this.#healRecent(nowMs - youngMs));
+    await attemptAsync(isExpected, () => this.#healRecent(nowMs - youngMs));
     this.#armWatch(lookMsMin);
   }
 
@@ -234,7 +234,7 @@ export class Quarantine {
     this.#recent = this.#recent.filter(({ atMs }) => atMs > oldestMs);
     const isCollecting = this.#isCollecting();
     // Ignores an error, such as a full disk or a missing repository. The next publication or opening checks again.
-    const isHealed = (await attemptAsync(isOutside, () => this.#healRecent(0))) === true;
+    const isHealed = (await attemptAsync(isExpected, () => this.#healRecent(0))) === true;
     const isAtWork = isHealed || isCollecting;
     // The store was closed meanwhile, or a publication has scheduled its own check.
     if (this.#watch !== armed || (this.#recent.length === 0 && !isAtWork)) return;
@@ -310,11 +310,6 @@ export class Quarantine {
 
 /** Returns the id of a loose object. For the file of a pack, returns a text that is not an id. */
 const idOf = ({ directory, name }: ObjectFile): string => directory + name;
-
-/** True when the system or git caused the error. False for a defect of the daemon. */
-function isOutside(error: unknown): boolean {
-  return systemCode(error) !== undefined || error instanceof CheckpointdError;
-}
 
 // Lists the finished files of an object directory, and moves files from one object directory to another. Reads no file.
 

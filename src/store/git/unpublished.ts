@@ -1,7 +1,7 @@
 // Explains a failed write of data that no checkpoint names yet: the disk is full, or refuses the write. The error says
 // that nothing has changed.
 import { dirname } from 'node:path';
-import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
+import { CheckpointdError, fileLimit, isKind, isNoSpace, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 
 /**
@@ -39,7 +39,7 @@ function refused(cause: unknown): unknown {
 const unwrittenForm = /couldn't (?:write|close) '(\/[^']+)'/;
 
 function isUnwritten(cause: unknown): cause is CheckpointdError {
-  return cause instanceof CheckpointdError && cause.kind === 'GitFailed' && unwrittenForm.test(cause.message);
+  return isKind('GitFailed')(cause) && unwrittenForm.test(cause.message);
 }
 
 function fileOf(cause: unknown): string | undefined {

@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
-import { attemptAsyncOr, isKind } from '../../base/attempt.ts';
-import { CheckpointdError } from '../../base/errors.ts';
+import { attemptAsyncOr } from '../../base/attempt.ts';
+import { CheckpointdError, isKind } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';

@@ -1,7 +1,6 @@
 // The checkpoints of one session: publish, list, rename. A publication is one transaction. When the
 // transaction ends, the record, its tag, its name and its file rows exist together. Removal is in removal.ts.
-import { isKind } from '../../base/attempt.ts';
-import { CheckpointdError } from '../../base/errors.ts';
+import { CheckpointdError, isKind } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { CheckpointRecord, Publication, StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';

@@ -5,9 +5,9 @@
 import { createHash, hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, inflate, inflateSync } from 'node:zlib';
-import { attemptAsyncOr, attemptOr, isKind } from '../../base/attempt.ts';
+import { attemptAsyncOr, attemptOr } from '../../base/attempt.ts';
 import { deflated } from '../../base/deflated.ts';
-import { CheckpointdError } from '../../base/errors.ts';
+import { CheckpointdError, isKind } from '../../base/errors.ts';
 import type { BlobId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { BlobHash } from '../../capture/snapshot-sink.ts';

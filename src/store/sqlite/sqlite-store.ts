@@ -3,7 +3,7 @@
 // daemons can therefore see different states only during a transaction.
 import { basename, join } from 'node:path';
 import { replacementDetector } from '../../base/directory-identity.ts';
-import { CheckpointdError } from '../../base/errors.ts';
+import { isKind } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { RecentSet } from '../../base/recent-set.ts';
@@ -340,7 +340,7 @@ async function renameRows(file: string, options: StoreOptions, suffix: string): 
     );
     return true;
   } catch (error) {
-    if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
+    if (!isKind('StoreCorrupt')(error)) throw error;
     return false;
   } finally {
     database?.close();

@@ -1,7 +1,7 @@
 // Reads directories and contents of the database for `store/verify`. Only the tests and the sqlite3 program use
 // SQLite's own integrity_check, because a single call of integrity_check may take minutes.
 import { attemptAsyncOr, isA } from '../../base/attempt.ts';
-import { CheckpointdError } from '../../base/errors.ts';
+import { CheckpointdError, isKind } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { InvariantViolation } from '../../base/invariant.ts';
 import { Slices } from '../../base/slices.ts';
@@ -35,7 +35,7 @@ async function check(database: SqliteDatabase, blob: BlobId, slices: Slices): Pr
     for await (const _ of readBlob(database, blob)) if (slices.isDue()) await slices.pause();
     return undefined;
   } catch (error) {
-    if (!(error instanceof CheckpointdError) || error.kind !== 'DataCorrupt') throw error;
+    if (!isKind('DataCorrupt')(error)) throw error;
     const isThere = await database.read(() =>
       database.row('SELECT 1 FROM checkpoint_blobs WHERE hash = ?', blob),
     );

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { syncAll } from '../../../base/atomic-file.ts';
 import { attemptOr, isOfSystem } from '../../../base/attempt.ts';
 import { identityKey, replacementDetector } from '../../../base/directory-identity.ts';
-import { CheckpointdError, systemCode } from '../../../base/errors.ts';
+import { CheckpointdError, isExpected } from '../../../base/errors.ts';
 import { files } from '../../../base/files.ts';
 import { passSeam } from '../../../base/seam.ts';
 import { Slices } from '../../../base/slices.ts';
@@ -420,7 +420,7 @@ class SideFiles {
       if (paths.every((path) => files.existsSync(path)))
         this.#watches = paths.map((path) => replacementDetector([path]));
     } catch (error) {
-      if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
+      if (!isExpected(error)) throw error;
     }
   }
 
