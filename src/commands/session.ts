@@ -25,7 +25,8 @@ import { restoreAnswer } from './answers/restore-answer.ts';
 import { pushAfterTurns } from './background-push.ts';
 import { defineCommand, defineDaemonCommand } from './command.ts';
 import { inLane } from './execute.ts';
-import { checkpointsMin, keepLimitsLater } from './limits.ts';
+import { checkpointsMin } from './expendable.ts';
+import { keepLimitsLater } from './limits.ts';
 import { once } from './once.ts';
 import { watcherFigures } from './worktree.ts';
 

@@ -5,7 +5,8 @@ import { afterCommit } from '../checkpoints/operation.ts';
 import type * as Wire from '../protocol/types.ts';
 import { removeCheckpoints } from './checkpoint.ts';
 import { type CallOf, defineCommand } from './command.ts';
-import { expendable, fitStore, overLimitText } from './limits.ts';
+import { expendable } from './expendable.ts';
+import { fitStore, overLimitText } from './limits.ts';
 import { tangentCheckpoints } from './tangent.ts';
 
 export const storeGc = defineCommand('store/gc', collect, {
