@@ -4,11 +4,10 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { attemptAsync } from '../../base/attempt.ts';
-import { type CheckpointdError, isKind } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
 import { readIfPresent } from '../../base/regular-file.ts';
-import { hasDied, runGit } from '../process/run.ts';
+import { isRefusal, runGit } from '../process/run.ts';
 import type { Repository } from '../repository/git-dir.ts';
 import { blockingInclude } from '../repository/repository-settings.ts';
 
@@ -100,7 +99,7 @@ export class GlobalExcludes {
    */
   async #blockingIn(config: string): Promise<string | undefined> {
     // Git cannot parse the configuration. A later call of git reports this error.
-    return attemptAsync(isGitFailure, async () => {
+    return attemptAsync(isRefusal, async () => {
       const file = await blockingInclude(config, this.#environment);
       if (file !== undefined) {
         const whose = file === config ? 'the file is' : `the files that ${config} includes are`;
@@ -146,7 +145,7 @@ export class GlobalExcludes {
       if (exitCode !== 0) return undefined;
       return answer === '' ? '' : resolve(this.#repository?.root ?? this.#places.home, answer);
     } catch (error) {
-      if (!isGitFailure(error)) throw error;
+      if (!isRefusal(error)) throw error;
       this.#log.warn(`${config} cannot be read, so its core.excludesFile is ignored: ${error.message}`);
       return undefined;
     }
@@ -155,12 +154,4 @@ export class GlobalExcludes {
   get #environment(): Record<string, string> {
     return { HOME: this.#places.home, XDG_CONFIG_HOME: this.#places.configHome };
   }
-}
-
-/**
- * True when git cannot read the configuration. False when git died, because git's death proves nothing about the
- * configuration.
- */
-function isGitFailure(error: unknown): error is CheckpointdError {
-  return isKind('GitFailed')(error) && !hasDied(error);
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { CheckpointdError, isKind } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
-import { hasDied, runGit, streamGit } from '../process/run.ts';
+import { isRefusal, runGit, streamGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
 import { isLoose, looseSize, type ObjectType, objectHash, objectId, readLoose } from './object.ts';
 import { packedAmong, unpackedAmong } from './pack-index.ts';
@@ -161,7 +161,7 @@ export class ObjectReader {
         yield chunk;
       }
     } catch (error) {
-      throw isRefusal(error) ? damaged(type, id, error) : error;
+      throw isRefusal(error) && !isSilence(error) ? damaged(type, id, error) : error;
     }
     if (received !== size || hash.digest() !== id) throw damaged(type, id);
   }
@@ -191,7 +191,7 @@ export class ObjectReader {
     try {
       return (await runGit({ place: this.#place, args: ['cat-file', type, id] })).stdout;
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isRefusal(error) || isSilence(error)) throw error;
       const isThere = error instanceof CheckpointdError && /corrupt|unpack|mismatch/.test(error.message);
       throw isThere ? damaged(type, id, error) : missing(type, id);
     }
@@ -240,11 +240,6 @@ function takeFacts(count: number): TakeAnswer<number[]> {
 /** True when git refused or died. False when git hung, because a repeated call would hang, too. */
 function isGitFailure(error: unknown): boolean {
   return isKind('GitFailed')(error) && !isSilence(error);
-}
-
-/** True when git refused. False when git died, because that proves nothing about the object. */
-function isRefusal(error: unknown): boolean {
-  return isGitFailure(error) && !hasDied(error);
 }
 
 function missing(type: ObjectType, id: string): CheckpointdError {

@@ -246,11 +246,14 @@ export function gitFailure(
   );
 }
 
-/** True when git ended without an answer, because of a signal or a crash. Git itself uses exit codes up to 129. */
-export function hasDied(error: unknown): boolean {
+/**
+ * True when git reported an error or hung. False when a signal or a crash ended git, because that proves nothing. Git
+ * itself uses exit codes up to 129.
+ */
+export function isRefusal(error: unknown): error is CheckpointdError {
   if (!isKind('GitFailed')(error)) return false;
   const exitCode = error.details?.exitCode;
-  return typeof exitCode === 'number' && (exitCode < 0 || exitCode > 129);
+  return typeof exitCode !== 'number' || (exitCode >= 0 && exitCode <= 129);
 }
 
 /**

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { syncAll, writeAtomically } from '../../base/atomic-file.ts';
-import { attempt, attemptOr, isA, isMissing, isOfSystem } from '../../base/attempt.ts';
+import { attempt, attemptAsyncOr, attemptOr, isA, isMissing, isOfSystem } from '../../base/attempt.ts';
 import { isIntact, withSum } from '../../base/check-sum.ts';
 import { CheckpointdError, isExpected, isKind, systemCode } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
@@ -17,7 +17,7 @@ import { Turns } from '../../base/turns.ts';
 import { isLoose, isObjectId } from '../objects/object.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import { syncedRefSettings } from '../process/environment.ts';
-import { gitAnswered, hasDied, runGit } from '../process/run.ts';
+import { gitAnswered, isRefusal, runGit } from '../process/run.ts';
 import {
   listRefs,
   type RefPlace,
@@ -223,8 +223,8 @@ export class RefStore {
       await this.#options.restoreObjects?.();
       this.#broken = broken;
       this.removeBroken();
-      if (!(await this.#isAsked(moved)))
-        for (const change of moved) if (!(await this.#isAsked([change]))) lost.push(change.ref);
+      if (!(await this.#canSet(moved)))
+        for (const change of moved) if (!(await this.#canSet([change]))) lost.push(change.ref);
     }
     const repaired = moved.filter(({ ref }) => !lost.includes(ref));
     // Unchanged refs keep their old strings. The new strings are slices of git's output, and each slice would keep the
@@ -235,15 +235,12 @@ export class RefStore {
     if (moved.length > 0) this.#options.onRepair?.(repaired.length, lost.length);
   }
 
-  /** Lets git make the changes. Returns false when git refuses the changes because an object is missing. */
-  async #isAsked(changes: readonly RefChange[]): Promise<boolean> {
-    try {
+  /** Makes the changes. Returns false when git refuses the changes because an object is missing. */
+  #canSet(changes: readonly RefChange[]): Promise<boolean> {
+    return attemptAsyncOr(false, isRefusal, async () => {
       await this.#set(changes);
       return true;
-    } catch (error) {
-      if (!isKind('GitFailed')(error) || hasDied(error)) throw error;
-      return false;
-    }
+    });
   }
 
   /**
@@ -271,76 +268,75 @@ export class RefStore {
     const before = changes.map(({ ref }) => ({ ref, to: this.#refs.get(ref) }));
     const isNoted = needsNote(changes);
     if (isNoted) this.#note.begin(changes);
-    try {
-      const left = this.#leftOfNew(changes);
-      if (left.length > 0) await this.#ask(left, (ref) => this.#refs.get(ref));
-    } catch (error) {
-      await this.#findOut(changes, before, error);
-    }
-    try {
-      this.#sync(changes);
-    } catch (error) {
-      await this.#rollBack(before, error);
-    }
+    const failure = (await this.#make(changes, before)) ?? (await this.#synced(changes, before));
+    if (failure !== undefined) throw failure.error;
     this.#recordValues(changes);
     if (isNoted) this.#note.end();
   }
 
   /**
-   * Undoes a refused change, so that the error can truthfully say that nothing changed. `isDoubtful`: true when it is
-   * unknown whether a ref has changed.
+   * Makes the changes. If git fails, reads the refs to find the outcome, and then completes or undoes the changes.
+   * Returns the failure if no change is made or the outcome is unknown.
    */
-  async #rollBack(before: readonly RefChange[], error: unknown, isDoubtful = false): Promise<never> {
-    try {
-      if (isDoubtful) await this.reload();
-      if (!isDoubtful || before.some(({ ref, to }) => this.#refs.get(ref) !== to)) {
-        // Does not sync after the undo, because syncing may be the call that failed. After a power cut, each ref has
-        // either its old or its new value, and the objects of both exist.
-        if (needsNote(before)) this.#note.write(before, false);
-        await this.#ask(before, () => '');
-        await this.reload();
-      }
-    } catch (second) {
-      return this.#refuse(before, error, second);
-    }
-    this.#note.end();
-    throw error;
-  }
-
-  /**
-   * Ends a change whose check or undo failed with `second`.
-   * @throws `error` when a listing proves that no ref has changed; otherwise {@link unknownOutcome}
-   */
-  async #refuse(before: readonly RefChange[], error: unknown, second: unknown): Promise<never> {
-    this.#undecided = before;
-    if (!(await areAt(this.#options, before))) throw unknownOutcome(error, second);
-    this.#undecided = [];
-    this.#note.end();
-    throw error;
-  }
-
-  /** Finds out the outcome after a failure: reads the refs, and then completes or undoes the change. */
-  async #findOut(changes: readonly RefChange[], before: readonly RefChange[], error: unknown): Promise<void> {
+  async #make(changes: readonly RefChange[], before: readonly RefChange[]): Promise<Failure | undefined> {
+    const refused = await failureOf(async () => {
+      const left = this.#leftOfNew(changes);
+      if (left.length > 0) await this.#ask(left, (ref) => this.#refs.get(ref));
+    });
+    if (refused === undefined) return undefined;
     const known = new Map(this.#refs);
-    try {
+    const unread = await failureOf(async () => {
       await this.#removeLocks(changes);
       await this.reload();
-    } catch (second) {
-      return this.#refuse(before, error, second);
-    }
+    });
+    if (unread !== undefined) return this.#leaveUndecided(before, refused, unread);
     const foreign = changes.filter(
       ({ ref, to }) => this.#broken.includes(ref) || ![known.get(ref), to].includes(this.#refs.get(ref)),
     );
     if (foreign.length > 0) {
       this.#note.remove();
-      throw movedByOthers(foreign, error);
+      return { error: movedByOthers(foreign, refused.error) };
     }
-    if (changes.every(({ ref, to }) => this.#refs.get(ref) === to)) return;
-    try {
-      await this.#ask(changes, () => '');
-    } catch (again) {
-      await this.#rollBack(before, again, true);
-    }
+    if (changes.every(({ ref, to }) => this.#refs.get(ref) === to)) return undefined;
+    const refusedAgain = await failureOf(() => this.#ask(changes, () => ''));
+    return refusedAgain && this.#undo(before, refusedAgain, false);
+  }
+
+  /** Syncs the changes. If this fails, undoes the changes. */
+  async #synced(changes: readonly RefChange[], before: readonly RefChange[]): Promise<Failure | undefined> {
+    const unsynced = await failureOf(() => this.#sync(changes));
+    return unsynced && this.#undo(before, unsynced, true);
+  }
+
+  /**
+   * Undoes a change after a failure, so that the error can say that nothing changed. `isMade`: false when it is unknown
+   * whether a ref has changed.
+   */
+  async #undo(before: readonly RefChange[], failure: Failure, isMade: boolean): Promise<Failure> {
+    const notUndone = await failureOf(async () => {
+      if (!isMade) await this.reload();
+      if (!isMade && before.every(({ ref, to }) => this.#refs.get(ref) === to)) return;
+      // Does not sync after the undo, because syncing may be the call that failed. After a power cut, each ref has
+      // either its old or its new value, and the objects of both exist.
+      if (needsNote(before)) this.#note.write(before, false);
+      await this.#ask(before, () => '');
+      await this.reload();
+    });
+    if (notUndone !== undefined) return this.#leaveUndecided(before, failure, notUndone);
+    this.#note.end();
+    return failure;
+  }
+
+  /**
+   * Ends a change whose check or undo failed with `second`, too. Unless a listing proves that no ref has changed, the
+   * next change first undoes this change, and the error is {@link unknownOutcome}.
+   */
+  async #leaveUndecided(before: readonly RefChange[], first: Failure, second: Failure): Promise<Failure> {
+    this.#undecided = before;
+    if (!(await areAt(this.#options, before))) return { error: unknownOutcome(first.error, second.error) };
+    this.#undecided = [];
+    this.#note.end();
+    return first;
   }
 
   /** Makes and syncs the changes, whatever values the refs have. */
@@ -424,13 +420,23 @@ function plainRefs(
 const isRefused = (error: unknown): boolean => error instanceof UnreadableRefs || isOfSystem(error);
 
 /** True when a listing shows that every ref has the new value of its change. */
-async function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<boolean> {
-  try {
+function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<boolean> {
+  return attemptAsyncOr(false, isExpected, async () => {
     const { refs } = await listRefs(where);
     return changes.every(({ ref, to }) => refs.get(ref) === to);
+  });
+}
+
+interface Failure {
+  readonly error: unknown;
+}
+
+async function failureOf(step: () => void | Promise<void>): Promise<Failure | undefined> {
+  try {
+    await step();
+    return undefined;
   } catch (error) {
-    if (!isExpected(error)) throw error;
-    return false; // unknown
+    return { error };
   }
 }
 

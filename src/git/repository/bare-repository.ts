@@ -6,11 +6,11 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { syncAll, writeAtomically } from '../../base/atomic-file.ts';
 import { attempt, attemptOr, isMissing } from '../../base/attempt.ts';
-import { isKind, systemCode } from '../../base/errors.ts';
+import { systemCode } from '../../base/errors.ts';
 import { type Dirent, files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import { type GitPlace, identity } from '../process/environment.ts';
-import { hasDied, runGit, streamGit } from '../process/run.ts';
+import { isRefusal, runGit, streamGit } from '../process/run.ts';
 
 /**
  * The settings in the configuration file are for people who inspect the repository with git. The daemon's own git
@@ -87,7 +87,7 @@ async function indexPacks(gitDir: string): Promise<void> {
       await runGit({ place: { gitDir }, args: ['index-pack', join(directory, name)] });
     } catch (error) {
       // Keeps a damaged pack, because a person may be able to save part of it. Git ignores this pack.
-      if (!isKind('GitFailed')(error) || hasDied(error)) throw error;
+      if (!isRefusal(error)) throw error;
     }
   }
 }

@@ -1,12 +1,12 @@
 // Lists the paths that the user's own repository tracks. Reads the index with one `git ls-files`. This command reads no
 // objects, and starts no program from the repository's configuration. Caches the answer while the stamp of the index
 // file stays the same.
-import { CheckpointdError, isKind } from '../../base/errors.ts';
+import { CheckpointdError } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
 import { isWaitedFor } from '../../base/regular-file.ts';
 import { type TreePath, toText } from '../../tree/tree-path.ts';
-import { hasDied, runGit } from '../process/run.ts';
+import { isRefusal, runGit } from '../process/run.ts';
 import type { Repository } from './git-dir.ts';
 import { blockingInclude } from './repository-settings.ts';
 
@@ -74,7 +74,7 @@ export class UserIndex {
       return parse(stdout);
     } catch (error) {
       this.#cached = undefined;
-      if (!isKind('GitFailed')(error) || hasDied(error)) throw error;
+      if (!isRefusal(error)) throw error;
       this.#log.warn(
         `The index of ${toText(root as TreePath)} cannot be read, so tracked files that an ignore rule excludes are not captured: ${error.message}`,
       );
