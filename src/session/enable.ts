@@ -17,6 +17,7 @@ import { checkGit } from '../git/process/version.ts';
 import { recoverAnswered, reopenUnpublished } from '../restore/after-power-cut.ts';
 import { unprotectAllMerged } from '../restore/merged-target.ts';
 import { recover, setAside, waitsForAnotherRoot } from '../restore/recover.ts';
+import type { RestoreSite } from '../restore/restore-site.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { UnusableRepository } from '../store/unusable-repository.ts';
 import { isGitName } from '../tree/tree-path.ts';
@@ -29,31 +30,16 @@ import { openCapturer } from './watching.ts';
 
 export type InitMode = 'auto' | 'force' | 'never';
 
-/**
- * Returns the reason why the session must not enable checkpoints now, or undefined when the session may enable them.
- */
-export async function obstacle(session: Session, mode: InitMode): Promise<DisabledReason | undefined> {
-  if (!session.parts.options.features.checkpoints) return 'FeatureOff';
-  if (mode === 'never') return 'NotRequested';
-  try {
-    await checkGit();
-  } catch (error) {
-    if (isKind('GitMissing', 'GitTooOld')(error)) return error.kind;
-    throw error;
-  }
-  const { repository, directory } = session.parts;
-  // If a user enabled checkpoints by hand, the session has checkpoints, and perhaps an unfinished restore. Therefore a
-  // resumed session enables checkpoints again.
-  if (mode === 'auto' && repository === undefined && !files.existsSync(directory.enabledFile))
-    return 'NotARepository';
-  return undefined;
+/** The reason why checkpoints stay disabled. `because` is the specific cause, if there is one. */
+interface Disabled {
+  readonly reason: DisabledReason;
+  readonly because?: CheckpointdError | undefined;
 }
 
 /**
- * Enables checkpoints. If there is an obstacle, checkpoints stay disabled, and the session gives the obstacle as the
- * reason.
- * @throws GitMissing, GitTooOld, StrategyUnavailable, the store's own errors, CaptureTimedOut after
- * `limits.initTimeoutMs`, AbortError. After such an error checkpoints stay disabled, and the client can try again.
+ * Enables checkpoints. If checkpoints must not or cannot be enabled, the session records the reason instead.
+ * @throws StrategyUnavailable, the store's own errors, CaptureTimedOut after `limits.initTimeoutMs`, AbortError. After
+ * such an error checkpoints stay disabled, and the client can try again.
  */
 export async function enableCheckpoints(
   session: Session,
@@ -61,17 +47,42 @@ export async function enableCheckpoints(
   context: OperationContext,
   recoverConversation = false,
 ): Promise<void> {
-  const reason = await obstacle(session, mode);
-  if (reason !== undefined) {
-    // Without checkpoints, an unfinished restore can be neither finished nor undone. With this flag, the session
-    // refuses changes.
-    session.hasUnfinishedRestore = files.existsSync(session.parts.directory.intentFile);
-    const because = reason === 'NotARepository' ? unusableAround(session.parts.workTree.root) : undefined;
-    return session.disable(reason, because);
+  const disabled =
+    (await obstacleTo(session, mode)) ?? (await enable(session, mode, context, recoverConversation));
+  if (disabled === undefined) return;
+  // Without checkpoints, an unfinished restore can be neither finished nor undone. With this flag, the session refuses
+  // changes.
+  session.hasUnfinishedRestore = files.existsSync(session.parts.directory.intentFile);
+  session.disable(disabled.reason, disabled.because);
+}
+
+/** Returns the reason why the session must not enable checkpoints now. */
+async function obstacleTo({ parts }: Session, mode: InitMode): Promise<Disabled | undefined> {
+  const { options, repository, directory, workTree } = parts;
+  if (!options.features.checkpoints) return { reason: 'FeatureOff' };
+  if (mode === 'never') return { reason: 'NotRequested' };
+  try {
+    await checkGit();
+  } catch (error) {
+    if (isKind('GitMissing', 'GitTooOld')(error)) return { reason: error.kind };
+    throw error;
   }
-  const isGivenUp = session.disabledReason === 'OtherWorkTree'; // an earlier warning has informed the client
+  // If a user enabled checkpoints by hand, the session has checkpoints, and perhaps an unfinished restore. Therefore a
+  // resumed session enables checkpoints again.
+  if (mode === 'auto' && repository === undefined && !files.existsSync(directory.enabledFile))
+    return { reason: 'NotARepository', because: unusableAround(workTree.root) };
+  return undefined;
+}
+
+async function enable(
+  session: Session,
+  mode: InitMode,
+  context: OperationContext,
+  recoverConversation: boolean,
+): Promise<Disabled | undefined> {
+  const { parts } = session;
   const opened = await storeOrDamage(session, mode);
-  if (opened === undefined) return;
+  if ('reason' in opened) return opened;
   const { store, stored } = opened;
   let capture: Capturer | undefined;
   try {
@@ -80,35 +91,33 @@ export async function enableCheckpoints(
     const checkpoints: Checkpoints = {
       store,
       capture,
-      index: new CheckpointIndex(stored, session.parts.removedParents),
+      index: new CheckpointIndex(stored, parts.removedParents),
       stats: new StatsCache(),
-      ledger: session.parts.ledger,
+      ledger: parts.ledger,
     };
-    session.parts.operations.learn(stored);
-    if (stored.length === 0 && mode === 'auto' && session.parts.repository === undefined)
-      return finishClean(session);
+    parts.operations.learn(stored);
+    if (stored.length === 0 && mode === 'auto' && parts.repository === undefined) {
+      files.rmSync(parts.directory.enabledFile, { force: true }); // finishes an interrupted checkpoint/clean
+      return { reason: 'NotARepository' };
+    }
     const site = restoreSite(session, checkpoints);
     if (waitsForAnotherRoot(site)) {
-      if (!isGivenUp) return waitForRoot(session);
-      setAside(session.parts);
+      // The warning tells the client to decide. If the client then enables checkpoints, it gives up the restore.
+      if (session.disabledReason !== 'OtherWorkTree') {
+        parts.log.warn(remedies.OtherWorkTree);
+        return { reason: 'OtherWorkTree' };
+      }
+      setAside(parts);
     }
     for (const warning of joinLog(session, stored, checkpoints.index.head, recoverConversation))
       context.warn(warning);
-    session.parts.ledger.reports.beginAt(checkpoints.index.head?.record.id);
+    parts.ledger.reports.beginAt(checkpoints.index.head?.record.id);
     session.enable(checkpoints);
     // Writes the file before the base is published, because a step after the publication must not fail. As long as
     // there are no checkpoints, the file has no effect.
-    writeAtomically(session.parts.directory.enabledFile, '');
-    await withinTimeout(session, context, async (limited) => {
-      reopenUnpublished(site);
-      const ignoredBy = await checkpoints.capture.ignoredBy();
-      if (ignoredBy !== undefined) context.warn(isIgnoredText(ignoredBy));
-      await recover(site, limited);
-      await recoverAnswered(site, limited);
-      await unprotectAllMerged(site, limited);
-      await session.parts.late.checkNow(() => store);
-      if (checkpoints.index.head === undefined) await createBase(session, checkpoints, limited);
-    });
+    writeAtomically(parts.directory.enabledFile, '');
+    await withinTimeout(session, context, (limited) => recoverAndBegin(session, site, limited));
+    return undefined;
   } catch (error) {
     session.disable('NotRequested');
     throw error;
@@ -120,20 +129,35 @@ export async function enableCheckpoints(
   }
 }
 
+/** Completes work that a kill left unfinished, and makes the base if there is no checkpoint. */
+async function recoverAndBegin(
+  session: Session,
+  site: RestoreSite,
+  context: OperationContext,
+): Promise<void> {
+  const { checkpoints } = site;
+  reopenUnpublished(site);
+  const ignoredBy = await checkpoints.capture.ignoredBy();
+  if (ignoredBy !== undefined) context.warn(isIgnoredText(ignoredBy));
+  await recover(site, context);
+  await recoverAnswered(site, context);
+  await unprotectAllMerged(site, context);
+  await session.parts.late.checkNow(() => checkpoints.store);
+  if (checkpoints.index.head === undefined) await createBase(session, checkpoints, context);
+}
+
 /**
- * Opens the store. If the store is unreachable or completely damaged, disables checkpoints but throws no error, so that
+ * Opens the store. If the store is unreachable or completely damaged, checkpoints are disabled without an error, so that
  * the conversation stays available.
  */
-async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedStore | undefined> {
+async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedStore | Disabled> {
   try {
     return await openStore(session, mode === 'force');
   } catch (error) {
     const isUnusable = error instanceof UnusableRepository;
-    if (!(error instanceof CheckpointdError) || !(isUnusable || error.kind === 'StoreCorrupt')) throw error;
-    session.hasUnfinishedRestore = files.existsSync(session.parts.directory.intentFile);
-    session.disable(isUnusable ? 'RepositoryUnusable' : 'StoreCorrupt', error);
+    if (!isUnusable && !isKind('StoreCorrupt')(error)) throw error;
     session.parts.log.error(error.message);
-    return undefined;
+    return { reason: isUnusable ? 'RepositoryUnusable' : 'StoreCorrupt', because: error };
   }
 }
 
@@ -145,25 +169,6 @@ function warnOfDamage({ parts }: Session, store: SnapshotStore): void {
       `The checkpoint store is damaged at ${what}${whose}. Use store/verify to see what is lost.`,
     );
   }
-}
-
-/**
- * Finishes an interrupted checkpoint/clean. Called for a session that is outside a repository, had checkpoints, and has
- * none now.
- */
-function finishClean(session: Session): void {
-  files.rmSync(session.parts.directory.enabledFile, { force: true });
-  session.disable('NotARepository');
-}
-
-/**
- * Disables checkpoints until the client decides, because a restore was interrupted and another directory is
- * now at the work tree's path. Changes no file.
- */
-function waitForRoot(session: Session): void {
-  session.hasUnfinishedRestore = true;
-  session.disable('OtherWorkTree');
-  session.parts.log.warn(remedies.OtherWorkTree);
 }
 
 /** Makes the checkpoint with tag "0". The checkpoint's commit message is the same as in Q CLI. */
