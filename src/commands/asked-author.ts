@@ -5,8 +5,8 @@ import type { SessionId } from '../base/ids.ts';
 import { oneLine } from '../base/text/one-line.ts';
 import type { RevertRange } from '../checkpoints/revert-range.ts';
 import { type AuthorAsked, headsOf } from '../restore/revert-author.ts';
-import { agentNameOf } from '../session/authorship.ts';
 import { missedReports } from '../session/missed-reports.ts';
+import { agentNameOf } from '../session/recorded-writes.ts';
 import { reportedContent } from '../session/reported-contents.ts';
 import type { Session } from '../session/session.ts';
 

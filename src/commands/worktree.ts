@@ -1,7 +1,8 @@
 // The commands for the work tree. These commands report the changes that the watcher has seen, and read and write the
 // ledger of authors.
 import type * as Wire from '../protocol/types.ts';
-import { pathHistory, recordWrite } from '../session/authorship.ts';
+import { pathHistory } from '../session/path-history.ts';
+import { recordWrite } from '../session/recorded-writes.ts';
 import type { Session } from '../session/session.ts';
 import { pageOf } from './answers/paging.ts';
 import { pathRef, treePath } from './answers/paths.ts';
