@@ -277,15 +277,16 @@ const followsDescriptors = process.platform === 'linux' && files.existsSync('/pr
  * @throws Exchanged when the directory or a directory above it was replaced; the system's errors
  */
 export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
-  if (!followsDescriptors) return { ...reached, release: () => undefined, openedAt: reached.prefix };
+  const { prefix } = reached;
+  if (!followsDescriptors) return { prefix, release: () => undefined, openedAt: prefix };
   const fd = openPath(inside(reached, ''));
   const release = (): void => files.closeSync(fd);
   try {
     const stats = files.fstatSync(fd, { bigint: true });
     const isExpected =
       stamp === undefined || (Number(stats.ino) === stamp.ino && Number(stats.dev) === stamp.dev);
-    if (!isExpected || reached.isAt?.(fd, '') === false) throw new Exchanged(reached.prefix);
-    return { prefix: `/proc/self/fd/${fd}`, release, fd, openedAt: reached.prefix };
+    if (!isExpected || reached.isAt?.(fd, '') === false) throw new Exchanged(prefix);
+    return { prefix: `/proc/self/fd/${fd}`, release, fd, openedAt: prefix };
   } catch (error) {
     release();
     throw error;
@@ -337,11 +338,7 @@ const placed = new WeakSet<WorkTree>();
 export function reachPath(tree: WorkTree, directory: TreePath): ReachedPath {
   const root = rootBytes(tree);
   const full = directory === '' ? root : `${root}/${directory}`;
-  if (full.length <= reachMax || process.platform !== 'linux') {
-    const plain = { prefix: full, release: () => undefined };
-    if (directory === '' || !reportsPaths(tree)) return plain;
-    return { ...plain, isAt: (fd, name) => liesAt(fd, pathInside(plain, name)) };
-  }
+  if (full.length <= reachMax || process.platform !== 'linux') return new ShortPath(full, tree, directory);
   let prefix = root;
   let fd = -1;
   let rest: string = directory;
@@ -359,6 +356,28 @@ export function reachPath(tree: WorkTree, directory: TreePath): ReachedPath {
   }
   const lastFd = fd;
   return { prefix: `${prefix}/${rest}`, release: () => lastFd >= 0 && files.closeSync(lastFd) };
+}
+
+/** A path that needs no descriptor. A class, because a scan makes one object for each directory. */
+class ShortPath implements ReachedPath {
+  readonly prefix: string;
+  readonly #tree: WorkTree;
+  readonly #directory: TreePath;
+
+  constructor(prefix: string, tree: WorkTree, directory: TreePath) {
+    this.prefix = prefix;
+    this.#tree = tree;
+    this.#directory = directory;
+  }
+
+  release(): void {
+    // Nothing is open.
+  }
+
+  isAt(fd: number, name: string): boolean {
+    if (this.#directory === '' || !reportsPaths(this.#tree)) return true;
+    return liesAt(fd, pathInside(this, name));
+  }
 }
 
 const roots = new WeakMap<WorkTree, string>();
