@@ -279,12 +279,12 @@ export class FastScan {
   async #relist({ listed, trees }: DirtyPaths): Promise<void> {
     this.#round.clear();
     for (const path of trees) this.#forget(path);
-    const again: WalkedDirectory[] = [];
+    const again: Pick<WalkedDirectory, 'path' | 'inherited'>[] = [];
     for (const path of listed) {
       const known = this.#listings.get(path);
       if (known === undefined) continue; // the path is inside a tree that is scanned again
       const previous = asDirectory(nodeAt(this.#plan.previous, path));
-      again.push({ ...known, inherited: { ...known.inherited, previous } });
+      again.push({ path, inherited: { ...known.inherited, previous } });
     }
     again.sort((a, b) => a.path.length - b.path.length);
     this.#relisted = new Set(again.map(({ path }) => path));

@@ -31,6 +31,7 @@ import {
   type WrittenDirectory,
 } from './known-tree.ts';
 import {
+  deviceOf,
   type EarlierListings,
   type Listings,
   nameCount,
@@ -293,7 +294,7 @@ function unchangedColumns(
 
 /** True when only the rules of the outermost repository apply to the directory. */
 function isPlain(directory: WalkedDirectory, scope: IgnoreScope | undefined, clock: FileClock): boolean {
-  const { stamp, inherited } = directory;
+  const { inherited } = directory;
   return (
     directory.failure === undefined &&
     directory.gitDirectory === undefined &&
@@ -301,7 +302,7 @@ function isPlain(directory: WalkedDirectory, scope: IgnoreScope | undefined, clo
     directory.scope === scope &&
     inherited.mode === 'rules' &&
     inherited.alsoInclude === undefined &&
-    stamp.dev === clock.device
+    deviceOf(directory) === clock.device
   );
 }
 

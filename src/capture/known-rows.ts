@@ -2,7 +2,7 @@
 // making an object for each name. A scan compares each directory on disk with its columns. The entries of a
 // directory, and its place in the tree, are made only when a scan needs them.
 import type { Stamp } from '../base/file-stamp.ts';
-import type { BigIntStats } from '../base/files.ts';
+import type { Stats } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Directory } from '../tree/tree.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -230,7 +230,8 @@ export class KnownColumns {
   /** The clock of the file system when a scan made the columns, in milliseconds since 1970. */
   readonly reachedMs: number;
   readonly names: readonly string[];
-  readonly #chains: readonly RuleChain[];
+  /** The ignore rules in the columns. */
+  readonly chains: readonly RuleChain[];
   #blobs: readonly string[] | undefined;
 
   constructor(columns: StoredColumns, { device, reachedMs }: Pick<FileClock, 'device' | 'reachedMs'>) {
@@ -238,7 +239,7 @@ export class KnownColumns {
     this.device = device;
     this.reachedMs = reachedMs;
     this.names = columns.names.split('/');
-    this.#chains = columns.rules.map((key) => ({ key, hasRules: true }));
+    this.chains = columns.rules.map((key) => ({ key, hasRules: true }));
   }
 
   get blobs(): readonly string[] {
@@ -252,34 +253,15 @@ export class KnownColumns {
 
   /** Returns a directory with the scope of the outermost repository. */
   directory(index: number, scope: IgnoreScope): KnownDirectory {
-    const { paths, above, own, directories } = this.columns;
-    const flags = directories.flags[index] ?? 0;
-    const path = paths[index] ?? rootPath;
-    return new KnownDirectory(this, index, {
-      path,
-      inherited: {
-        path,
-        mode: 'rules',
-        scope,
-        chain: this.#chains[above[index] ?? 0] ?? noRules,
-        previous: undefined,
-        alsoInclude: undefined,
-      },
-      chain: this.#chains[own[index] ?? 0] ?? noRules,
-      isSettled: (flags & settledBit) !== 0,
-      isUnchanged: false,
-      made: undefined,
-    });
+    return new KnownDirectory(this, index, scope);
   }
 
-  /** Returns the first row of a directory, and the row after its last row. */
-  range(index: number): readonly [start: number, end: number] {
-    const { ends } = this.columns;
-    return [ends[index - 1] ?? 0, ends[index] ?? 0];
+  flags(index: number): number {
+    return this.columns.directories.flags[index] ?? 0;
   }
 
   isWhole(index: number): boolean {
-    return ((this.columns.directories.flags[index] ?? 0) & wholeBit) !== 0;
+    return (this.flags(index) & wholeBit) !== 0;
   }
 
   isDirectory(row: number): boolean {
@@ -290,8 +272,8 @@ export class KnownColumns {
     const entries = new Map<string, WalkedEntry>();
     const { names, blobs, columns } = this;
     const isWhole = this.isWhole(index);
-    const [start, end] = this.range(index);
-    for (let row = start; row < end; row += 1) {
+    const end = columns.ends[index] ?? 0;
+    for (let row = columns.ends[index - 1] ?? 0; row < end; row += 1) {
       const flags = columns.stamps.flags[row] ?? 0;
       const kind = rowKinds[flags & kindBits] ?? 'directory';
       entries.set(names[row] ?? '', {
@@ -313,6 +295,25 @@ export class KnownColumns {
   }
 }
 
+/**
+ * The difference at which two times count as different, in nanoseconds. A number of milliseconds is exact to 0.25 µs.
+ * Stats with exact times take twice as long, because they are made of eighteen big integers. A later change differs by
+ * much more: a stamp proves something only some milliseconds after its own time.
+ */
+const differentNs = 1000;
+
+/** True when the stats equal the stamp at this place. */
+function isAt({ times, numbers, modes }: Stamps, at: number, dev: number, stats: Stats): boolean {
+  return (
+    Math.abs(Number(times[2 * at + 1]) - 1e6 * stats.ctimeMs) < differentNs &&
+    Math.abs(Number(times[2 * at]) - 1e6 * stats.mtimeMs) < differentNs &&
+    stats.size === numbers[2 * at] &&
+    stats.ino === numbers[2 * at + 1] &&
+    stats.mode === modes[at] &&
+    stats.dev === dev
+  );
+}
+
 function stampAt({ times, numbers, modes }: Stamps, at: number, dev: number): Stamp {
   return {
     mtimeNs: times[2 * at] ?? 0n,
@@ -324,39 +325,64 @@ function stampAt({ times, numbers, modes }: Stamps, at: number, dev: number): St
   };
 }
 
-type Changing = Pick<WalkedDirectory, 'path' | 'inherited' | 'chain' | 'isSettled' | 'isUnchanged' | 'made'>;
-
-/** A directory whose entries are in columns. */
+/**
+ * A directory whose entries are in columns. The object has no field for what the columns say, because a reopened
+ * session has one object for each directory of the work tree.
+ */
 export class KnownDirectory implements InColumns {
-  readonly path: TreePath;
-  readonly inherited: Inherited;
-  readonly scope: IgnoreScope;
-  readonly chain: RuleChain;
-  readonly isSettled: boolean;
-  readonly isUnchanged: boolean;
-  readonly hasGit = false;
-  made: Directory | undefined;
-  isListed: boolean | undefined;
   readonly rows: KnownColumns;
   readonly index: number;
-  readonly start: number;
-  readonly end: number;
+  readonly scope: IgnoreScope;
+  isSettled: boolean;
+  isUnchanged = false;
+  made: Directory | undefined;
+  isListed: boolean | undefined;
+  #inherited: Inherited | undefined;
+  #chain: RuleChain | undefined;
   #stamp: Stamp | undefined;
   #entries: Map<string, WalkedEntry> | undefined;
   #below: readonly Subdirectory[] | undefined;
 
-  constructor(rows: KnownColumns, index: number, of: Changing) {
+  constructor(rows: KnownColumns, index: number, scope: IgnoreScope) {
     this.rows = rows;
     this.index = index;
-    [this.start, this.end] = rows.range(index);
-    this.path = of.path;
-    this.inherited = of.inherited;
-    this.scope = of.inherited.scope;
-    this.chain = of.chain;
-    this.isSettled = of.isSettled;
-    this.isUnchanged = of.isUnchanged;
-    this.made = of.made;
-    this.isListed = isListedBy(rows.columns.directories.flags[index] ?? 0);
+    this.scope = scope;
+    const flags = rows.flags(index);
+    this.isSettled = (flags & settledBit) !== 0;
+    this.isListed = isListedBy(flags);
+  }
+
+  get path(): TreePath {
+    return this.rows.columns.paths[this.index] ?? rootPath;
+  }
+
+  get inherited(): Inherited {
+    const { rows, path, index, scope } = this;
+    const chain = rows.chains[rows.columns.above[index] ?? 0] ?? noRules;
+    return (
+      this.#inherited ?? { path, mode: 'rules', scope, chain, previous: undefined, alsoInclude: undefined }
+    );
+  }
+
+  get chain(): RuleChain {
+    const { rows, index } = this;
+    return this.#chain ?? rows.chains[rows.columns.own[index] ?? 0] ?? noRules;
+  }
+
+  get hasGit(): false {
+    return false;
+  }
+
+  get start(): number {
+    return this.rows.columns.ends[this.index - 1] ?? 0;
+  }
+
+  get end(): number {
+    return this.rows.columns.ends[this.index] ?? 0;
+  }
+
+  get device(): number {
+    return this.rows.device;
   }
 
   get known(): this {
@@ -370,7 +396,7 @@ export class KnownDirectory implements InColumns {
   /** True when the columns describe the directory completely, and everything in them is still valid. */
   get isAsRead(): boolean {
     const { columns } = this.rows;
-    const flags = columns.directories.flags[this.index] ?? 0;
+    const flags = this.rows.flags(this.index);
     const read = wholeBit | (this.isSettled ? settledBit : 0) | bitsOfListed(this.isListed);
     const isSameRules =
       columns.rules[columns.above[this.index] ?? 0] === this.inherited.chain.key &&
@@ -398,20 +424,25 @@ export class KnownDirectory implements InColumns {
   }
 
   unchanged(inherited: Inherited, chain: RuleChain, isSettled: boolean): KnownDirectory {
-    const { rows, index, path, made } = this;
-    const same = new KnownDirectory(rows, index, {
-      path,
-      inherited,
-      chain,
-      isSettled,
-      isUnchanged: true,
-      made,
-    });
-    same.#stamp = this.#stamp;
-    same.#entries = this.#entries;
-    same.#below = this.#below;
-    same.isListed = this.isListed;
+    // Only the scan that read the columns knows an object that no scan has found unchanged. So this scan needs no copy,
+    // unless the copy would differ in what the scan looks up in the earlier listing.
+    const isOwn = !this.isUnchanged && this.isSettled === isSettled;
+    const same = isOwn ? this : this.#copy();
+    same.isUnchanged = true;
+    same.isSettled = isSettled;
+    same.#inherited = inherited;
+    same.#chain = chain;
     return same;
+  }
+
+  #copy(): KnownDirectory {
+    const copy = new KnownDirectory(this.rows, this.index, this.scope);
+    copy.made = this.made;
+    copy.isListed = this.isListed;
+    copy.#stamp = this.#stamp;
+    copy.#entries = this.#entries;
+    copy.#below = this.#below;
+    return copy;
   }
 
   plain(): WalkedDirectory {
@@ -447,17 +478,15 @@ export class KnownDirectory implements InColumns {
     return this.rows.isDirectory(row);
   }
 
-  isSame(row: number, stats: BigIntStats): boolean {
+  isSame(row: number, stats: Stats): boolean {
     const { columns, device } = this.rows;
-    const { times, numbers, modes } = columns.stamps;
-    if (Number(stats.ino) !== numbers[2 * row + 1] || Number(stats.dev) !== device) return false;
-    if (this.rows.isDirectory(row)) return stats.isDirectory();
-    return (
-      stats.ctimeNs === times[2 * row + 1] &&
-      stats.mtimeNs === times[2 * row] &&
-      Number(stats.size) === numbers[2 * row] &&
-      Number(stats.mode) === modes[row]
-    );
+    if (!this.rows.isDirectory(row)) return isAt(columns.stamps, row, device, stats);
+    const ino = columns.stamps.numbers[2 * row + 1];
+    return stats.ino === ino && stats.dev === device && stats.isDirectory();
+  }
+
+  hasStamp(stats: Stats): boolean {
+    return isAt(this.rows.columns.directories, this.index, this.rows.device, stats);
   }
 
   #readBelow(): readonly Subdirectory[] {

@@ -32,29 +32,41 @@ interface OtherDirectory {
 /** The trees of the directories of one snapshot, by their paths. */
 export type KnownTrees = ReadonlyMap<TreePath, KnownTree>;
 
-interface TreeFacts extends Pick<KnownTree, 'isUsual' | 'from'> {
+/** The fields that all directories of a stored tree share. */
+interface KnownSnapshot {
+  readonly isUsual: boolean;
+  readonly trees: KnownTrees;
+}
+
+interface TreeFacts {
   readonly id: string;
   readonly permissions: number | undefined;
+  readonly from: KnownColumns | OtherDirectory;
+  readonly index?: number;
 }
 
 /** One directory of a snapshot. The entries of the directory are made when they are first needed. */
 class KnownTree implements Directory {
   readonly sealed: string;
   readonly permissions: number | undefined;
-  readonly isUsual: boolean;
-  /** Where the entries are: the index of the directory in the columns, or the written entries. */
-  readonly from: readonly [rows: KnownColumns, index: number] | OtherDirectory;
+  /** The columns with the entries of the directory at `#index`, or the written entries. */
+  readonly #from: KnownColumns | OtherDirectory;
+  readonly #index: number;
   readonly #path: TreePath;
-  readonly #trees: KnownTrees;
+  readonly #snapshot: KnownSnapshot;
   #entries: Map<string, DirectoryNode> | undefined;
 
-  constructor(path: TreePath, { id, permissions, isUsual, from }: TreeFacts, trees: KnownTrees) {
+  constructor(path: TreePath, { id, permissions, from, index = -1 }: TreeFacts, snapshot: KnownSnapshot) {
     this.#path = path;
     this.sealed = id;
-    this.isUsual = isUsual;
     this.permissions = permissions;
-    this.from = from;
-    this.#trees = trees;
+    this.#from = from;
+    this.#index = index;
+    this.#snapshot = snapshot;
+  }
+
+  get isUsual(): boolean {
+    return this.#snapshot.isUsual;
   }
 
   get entries(): Map<string, DirectoryNode> {
@@ -69,26 +81,26 @@ class KnownTree implements Directory {
 
   /** Returns the directory of the same snapshot at a path. */
   at(path: TreePath): Directory | undefined {
-    return this.#trees.get(path);
+    return this.#snapshot.trees.get(path);
   }
 
   /** True when the entries are made from the rows of this directory. */
   isOf({ rows, index }: KnownDirectory): boolean {
-    return !isWritten(this.from) && this.from[0] === rows && this.from[1] === index;
+    return this.#from === rows && this.#index === index;
   }
 
   #read(): Map<string, DirectoryNode> {
     const entries = new Map<string, DirectoryNode>();
-    if (!isWritten(this.from)) {
-      const [rows, index] = this.from;
-      for (const [name, entry] of rows.entries(index)) {
+    const from = this.#from;
+    if (!isWritten(from)) {
+      for (const [name, entry] of from.entries(this.#index)) {
         const node = entry.kind === 'directory' ? this.below(name) : fileNode(entry, undefined);
         if (node !== undefined) entries.set(name, node);
       }
       return entries;
     }
-    for (const [name, node] of this.from.files) entries.set(name, node);
-    for (const name of this.from.directories) {
+    for (const [name, node] of from.files) entries.set(name, node);
+    for (const name of from.directories) {
       const node = this.below(name);
       if (node !== undefined) entries.set(name, node);
     }
@@ -96,7 +108,7 @@ class KnownTree implements Directory {
   }
 }
 
-function isWritten(from: KnownTree['from']): from is OtherDirectory {
+function isWritten(from: KnownColumns | OtherDirectory): from is OtherDirectory {
   return 'files' in from;
 }
 
@@ -171,20 +183,21 @@ function pushBelow(
 /** Returns the trees of all directories in a stored tree. */
 export function readTrees(stored: StoredTree, all: readonly KnownColumns[]): KnownTrees {
   const trees = new Map<TreePath, KnownTree>();
+  const snapshot = { isUsual: stored.isUsual, trees };
   const add = (path: TreePath, facts: TreeFacts): unknown =>
-    trees.set(path, new KnownTree(path, facts, trees));
-  const { isUsual } = stored;
+    trees.set(path, new KnownTree(path, facts, snapshot));
   const ids = stored.ids.split(' ');
   let at = 0;
   for (const rows of all) {
-    for (const [index, path] of rows.columns.paths.entries()) {
+    const { paths } = rows.columns;
+    for (let index = 0; index < paths.length; index += 1) {
       const id = ids[at] ?? '';
       const strict = stored.permissions[at] ?? -1;
       const permissions = strict < 0 ? undefined : strict;
-      if (id !== '') add(path, { id, permissions, isUsual, from: [rows, index] });
+      if (id !== '') add(paths[index] ?? rootPath, { id, permissions, from: rows, index });
       at += 1;
     }
   }
-  for (const other of stored.others) add(other.path, { ...other, isUsual, from: other });
+  for (const other of stored.others) add(other.path, { ...other, from: other });
   return trees;
 }

@@ -11,6 +11,7 @@ import {
   lstatOpened,
   readOpenDirectory,
   readOpenDirectoryAsync,
+  type Stats,
 } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
@@ -157,10 +158,17 @@ export interface InColumns extends WalkedDirectory {
   readonly end: number;
   nameAt(row: number): string;
   isDirectoryAt(row: number): boolean;
+  /** The device of the directory and of all names in the rows. */
+  readonly device: number;
+  /** True when the directory itself still has the recorded stamp. */
+  hasStamp(stats: Stats): boolean;
   /** True when the name still has the recorded stamp. For a sub-directory, compares only its identity. */
-  isSame(row: number, stats: BigIntStats): boolean;
+  isSame(row: number, stats: Stats): boolean;
   has(name: string): boolean;
-  /** Returns this directory as a listing of a new scan that has found no difference in it. */
+  /**
+   * Returns this directory as a listing of a new scan that has found no difference in it. May complete this object
+   * instead of making another one, if no other scan uses this object.
+   */
   unchanged(inherited: Inherited, chain: RuleChain, isSettled: boolean): WalkedDirectory;
   /** Returns a plain object with all properties, so that a caller can copy it with changes. */
   plain(): WalkedDirectory;
@@ -434,7 +442,7 @@ export function unchangedListing(
   let reached: ReachedPath | undefined;
   try {
     reached = reachPath(options.tree, inherited.path);
-    if (!isStampOf(earlier.stamp, statIn(reached, ''))) return undefined;
+    if (!hasItsStamp(earlier, reached)) return undefined;
     const chain = (earlier.known ?? earlier.entries).has('.gitignore')
       ? extendChain(inherited.chain, inherited.path, reached)
       : inherited.chain;
@@ -554,7 +562,7 @@ function isEachRowSame(
 ): boolean {
   for (let row = start; row < end; row += 1) {
     if (areNamesSure && known.isDirectoryAt(row)) continue;
-    if (!known.isSame(row, statIn(reached, known.nameAt(row)))) return false;
+    if (!known.isSame(row, files.lstatSync(insideQuickly(reached, known.nameAt(row))))) return false;
   }
   return true;
 }
@@ -563,21 +571,34 @@ function isEachRowSame(
  * True when an unchanged stamp proves that the directory's names are unchanged since the listing. On the directory's
  * device, every change of names must change the stamp.
  */
-export function provesNames({ isSettled: isOld, stamp }: WalkedDirectory, clock: FileClock): boolean {
-  return isOld && clock.isLocal && clock.device === stamp.dev;
+export function provesNames(directory: WalkedDirectory, clock: FileClock): boolean {
+  return directory.isSettled && clock.isLocal && clock.device === deviceOf(directory);
+}
+
+/** Returns the device of a directory. Makes no stamp for a directory in columns. */
+export function deviceOf(directory: WalkedDirectory): number {
+  return directory.known?.device ?? directory.stamp.dev;
 }
 
 function isComparable(earlier: WalkedDirectory, inherited: Inherited): boolean {
+  const before = earlier.inherited;
   return (
     earlier.failure === undefined &&
     !earlier.hasGit &&
-    earlier.inherited.mode === inherited.mode &&
-    earlier.inherited.chain.key === inherited.chain.key &&
+    before.mode === inherited.mode &&
+    before.chain.key === inherited.chain.key &&
     earlier.scope === inherited.scope &&
     earlier.made === inherited.previous &&
-    earlier.inherited.alsoInclude === undefined &&
+    before.alsoInclude === undefined &&
     inherited.alsoInclude === undefined
   );
+}
+
+/** True when the directory itself has the stamp of its earlier listing. */
+function hasItsStamp(earlier: WalkedDirectory, reached: ReachedPath): boolean {
+  const { known } = earlier;
+  if (known !== undefined) return known.hasStamp(files.lstatSync(insideQuickly(reached, '')));
+  return isStampOf(earlier.stamp, statIn(reached, ''));
 }
 
 function statIn(reached: ReachedPath, name: string): BigIntStats {

@@ -371,7 +371,7 @@ async function readAll({ walk, reading }: FullScan, options: ScanOptions): Promi
     await walk.again(unsettled);
     await readFresh();
   }
-  const reachable = [...walk.reachable()];
+  const reachable = walk.reachable();
   const root = await buildTree(reachable, walk.listings, options.slices);
   const report = new ReportBuilder(options);
   const listings = new Map<TreePath, WalkedDirectory>();

@@ -171,7 +171,7 @@ export class Walk {
    * Lists these directories again, and walks new directories below them. The listings of all other directories stay
    * unchanged.
    */
-  async again(changed: readonly WalkedDirectory[]): Promise<void> {
+  async again(changed: readonly Pick<WalkedDirectory, 'path' | 'inherited'>[]): Promise<void> {
     const found: Inherited[] = [];
     for (const { path, inherited } of changed) {
       const parent = path === rootPath ? undefined : this.listings.get(parentOf(path));
@@ -184,15 +184,17 @@ export class Walk {
     await this.#walk(found);
   }
 
-  /** Yields all listed directories that belong to the tree, parents first. */
-  *reachable(): Generator<WalkedDirectory> {
+  /** Returns all listed directories that belong to the tree, parents first. */
+  reachable(): WalkedDirectory[] {
+    const reachable: WalkedDirectory[] = [];
     const stack: TreePath[] = [rootPath];
     for (let path = stack.pop(); path !== undefined; path = stack.pop()) {
       const directory = this.listings.get(path);
       if (directory === undefined) continue;
-      yield directory;
+      reachable.push(directory);
       for (const below of directory.below) stack.push(below.path);
     }
+    return reachable;
   }
 
   async #rootInherited(scope: IgnoreScope): Promise<Inherited> {
