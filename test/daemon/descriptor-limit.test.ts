@@ -4,9 +4,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { SessionOpenResult } from '../../src/protocol/types.ts';
 import { withRig } from '../support/daemon-rig.ts';
+import { WireFailure } from '../support/frames.ts';
 import { git } from '../support/git-oracle.ts';
-import { daemonEntry, failureOf } from '../support/wire-client.ts';
+import { daemonEntry } from '../support/wire-client.ts';
 
 /** The number of open files that the daemon may have. */
 const limit = 120;
@@ -22,21 +24,18 @@ for (const strategy of ['shadow', 'sqlite'] as const)
       const opened: { readonly session: string; readonly root: string }[] = [];
       const open = (root: string) => rig.open(client, { strategy, workspace: root, conversationId: root });
       let next = '';
-      // The first refusal is the one that is looked at: background work that ends after it can make room for a session.
-      let refused: unknown;
-      while (refused === undefined) {
-        assert.ok(opened.length < sessionsMax, 'no opening was refused');
-        const root = join(rig.top, `work-${opened.length}`);
-        next = root;
-        mkdirSync(root);
-        git(root, 'init', '-q');
-        writeFileSync(join(root, 'f'), 'one');
-        await open(root).then(
-          ({ session }) => opened.push({ session, root }),
-          (error: unknown) => (refused = error),
-        );
+      let failure: WireFailure | undefined;
+      for (let count = 0; failure === undefined; count += 1) {
+        assert.ok(count < sessionsMax, 'no opening was refused');
+        next = join(rig.top, `work-${count}`);
+        mkdirSync(next);
+        git(next, 'init', '-q');
+        writeFileSync(join(next, 'f'), 'one');
+        const answer = await open(next).catch((error: unknown) => error);
+        // A second request might succeed, because background work of the sessions may end meanwhile.
+        if (answer instanceof WireFailure) failure = answer;
+        else opened.push({ session: (answer as SessionOpenResult).session, root: next });
       }
-      const failure = await failureOf(Promise.reject(refused as Error));
       assert.equal([failure.kind, failure.data?.effects], ['LimitExceeded', 'none'], failure.message);
       assert.match(failure.message, `of ${limit} file descriptors`);
       assert.match(failure.message, 'ulimit -n');
