@@ -6,8 +6,7 @@ import { Capturer, type FinishedScan } from '../capture/capturer.ts';
 import { WatchAudit } from '../capture/watch-audit.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { byBytes } from '../tree/tree-path.ts';
-import type { ChangeBatch } from '../watch/change-batches.ts';
-import { WorkTreeWatcher } from '../watch/watcher.ts';
+import { type ChangeBatch, WorkTreeWatcher } from '../watch/watcher.ts';
 import { storageWithin } from '../work-tree/work-tree.ts';
 import type { Session } from './session.ts';
 

@@ -124,7 +124,7 @@ test('checkpoint/create runs code in exactly the files that src/README.md lists 
       () => rig.request('checkpoint/create', { session, kind: 'turn' }),
     );
     checkJourney('checkpoint/create', files);
-    assert.ok(files.length <= 68, `${files.length} files`);
+    assert.ok(files.length <= 66, `${files.length} files`);
   }));
 
 test('conversation/append runs code in exactly the files that src/README.md lists for this request, at most 20', () =>
@@ -147,7 +147,7 @@ test('checkpoint/restore runs code in exactly the files that src/README.md lists
     const restore = (): Promise<unknown> => rig.request('checkpoint/restore', { session, tag: '0', paths });
     const files = await enteredAlone(rig, change, restore);
     checkJourney('checkpoint/restore', files);
-    assert.ok(files.length <= 93, `${files.length} files`);
+    assert.ok(files.length <= 91, `${files.length} files`);
   }));
 
 test('each file in the map of src/README.md exists', () => {

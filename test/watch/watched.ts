@@ -1,8 +1,7 @@
 // A work tree and its watcher, with the batches of changes that clients got.
 import { silentLog } from '../../src/base/log.ts';
 import { toText } from '../../src/tree/tree-path.ts';
-import type { ChangeBatch } from '../../src/watch/change-batches.ts';
-import { type WatcherOptions, WorkTreeWatcher } from '../../src/watch/watcher.ts';
+import { type ChangeBatch, type WatcherOptions, WorkTreeWatcher } from '../../src/watch/watcher.ts';
 import { type Rig, withRig as withCaptureRig } from '../support/capture-rig.ts';
 import { until } from '../support/until.ts';
 

@@ -8,8 +8,7 @@ import type { EventOf, NotificationMethod } from '../../protocol/types.ts';
 import type { Session, SessionEvents } from '../../session/session.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
-import type { ChangeBatch } from '../../watch/change-batches.ts';
-import { watcherFigures } from '../worktree.ts';
+import type { ChangeBatch } from '../../watch/watcher.ts';
 import { checkpointAnswer } from './checkpoint-answer.ts';
 import { pathRef } from './paths.ts';
 import { countsOf, listsOf } from './restore-answer.ts';
@@ -121,7 +120,7 @@ function factOf(error: unknown): EventOf<'checkpoint/didFail'>['error'] {
 }
 
 function changeOf(session: Session, { paths, overflow, isLost }: ChangeBatch): EventOf<'worktree/didChange'> {
-  const { state, dirtyPaths } = watcherFigures(session);
+  const { state = 'off', dirtyPaths = 0 } = session.watcher?.figures ?? {};
   return {
     session: session.id,
     state,
