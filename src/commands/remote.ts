@@ -17,7 +17,7 @@ import type { Line } from '../remote/line-reader.ts';
 import type { Pushed } from '../remote/push-line.ts';
 import { parseRemoteUrl, remoteUrlText } from '../remote/remote-url.ts';
 import { type Remote, Remotes } from '../remote/remotes.ts';
-import type { SessionMarker } from '../session/directory.ts';
+import type { SessionMarker } from '../session/description.ts';
 import { importSession, prepareImport } from '../session/import-session.ts';
 import { defaultStrategy } from '../session/offered-strategies.ts';
 import type { OperationRecords } from '../session/operations.ts';

@@ -5,8 +5,8 @@ import { checkTools, type KnownModel, knownModel, type ToolsByOrigin } from '../
 import { errorCodes } from '../protocol/methods.ts';
 import type * as Wire from '../protocol/types.ts';
 import { Remotes } from '../remote/remotes.ts';
-import { SessionDirectory, type SessionMarker } from '../session/directory.ts';
-import { readSummary } from '../session/listing.ts';
+import { readSummary, type SessionMarker } from '../session/description.ts';
+import { SessionDirectory } from '../session/directory.ts';
 import { defaultStrategy } from '../session/offered-strategies.ts';
 import type { OpenRequest } from '../session/open.ts';
 import type { Session, SessionOptions } from '../session/session.ts';

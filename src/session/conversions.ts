@@ -3,7 +3,7 @@
 // conversion. The next opening continues the conversion.
 import { files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
-import type { SessionMarker } from './directory.ts';
+import type { SessionMarker } from './description.ts';
 import type { ImportedSession } from './import-session.ts';
 import { convertLine } from './imported-line.ts';
 import type { OwnerTerms, SessionOwner } from './owner.ts';

@@ -1,13 +1,10 @@
 // The directory of a session on disk: `{storage}/{session}`. The daemon's own files are in the sub-directory
-// `checkpointd`, so that the directory itself can be a bare repository that plain git reads. A marker file shows that
-// the directory belongs to checkpointd, names the session, and records the inode of the directory. The daemon never
-// removes a directory without a valid marker. The marker contains only facts that hardly ever change.
-import { createHash } from 'node:crypto';
+// `checkpointd`, so that the directory itself can be a bare repository that plain git reads. A marker file
+// (description.ts) shows that the directory belongs to checkpointd, names the session, and records the inode of the
+// directory. The daemon never removes a directory without a valid marker.
 import { join } from 'node:path';
 import { RarelyChangedPaths, writeAtomically } from '../base/atomic-file.ts';
-import { attempt, attemptAsyncOr, attemptOr, hasCode, isA, isMissing, isOfSystem } from '../base/attempt.ts';
-import { isIntact, withSum } from '../base/check-sum.ts';
-import { timestamp } from '../base/clock.ts';
+import { attempt, attemptAsyncOr, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';
 import {
   type DirectoryIdentity,
   directoryAt,
@@ -16,73 +13,8 @@ import {
 } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { type Dirent, files, filesAsync } from '../base/files.ts';
-import { base32, type SessionId } from '../base/ids.ts';
-import { isObject, type JsonObject } from '../base/json-object.ts';
-
-/** The format in which this version writes a session's files. This version cannot read a later format. */
-export const sessionFormat = 1;
-
-/** Describes the line on a remote from which a session was imported. */
-export interface SessionOrigin {
-  readonly remote: string;
-  readonly session: string;
-  readonly writer: string;
-  /** The head of the line at the time of the import. */
-  readonly commit: string;
-}
-
-/** The content of `checkpointd/session.json`: facts of a session that hardly ever change. */
-export interface SessionMarker {
-  readonly marker: 'checkpointd session';
-  /**
-   * The format of the files beside the marker. A version of checkpointd that changes the form of one of these files
-   * increments this number.
-   */
-  readonly format: number;
-  readonly session: SessionId;
-  /** The canonical path of the work tree. */
-  readonly workTree: string;
-  /** The device and inode of the work tree when the session was created, as `dev:ino`. */
-  readonly workTreeIdentity: string;
-  /**
-   * The identity of the work tree, including its birth time. The birth time distinguishes the work tree from a later
-   * directory with the same inode number. Absent in older sessions.
-   */
-  readonly workTreeDirectory?: DirectoryIdentity | undefined;
-  /**
-   * The directory that replaced the work tree, and the first checkpoint that contains the new directory's files. Absent
-   * when no directory replaced the work tree.
-   */
-  readonly replacedBy?: { readonly directory: DirectoryIdentity; readonly seq: number };
-  readonly conversationId: string;
-  readonly strategy: string;
-  readonly retention: 'session' | 'keep';
-  readonly created: string;
-  /** The line on a remote from which the session was imported. */
-  readonly origin?: SessionOrigin;
-  /**
-   * The identity of the session's directory. The daemon never removes another directory at the same path.
-   * Absent in sessions of earlier versions.
-   */
-  readonly directory?: DirectoryIdentity | undefined;
-}
-
-/** Returns the marker of a session that begins now. */
-export function newMarker(
-  { root, identity }: { readonly root: string; readonly identity: string },
-  given: Pick<SessionMarker, 'conversationId' | 'strategy' | 'retention' | 'origin'>,
-): SessionMarker {
-  return {
-    marker: 'checkpointd session',
-    format: sessionFormat,
-    session: sessionIdOf(root, given.conversationId, given.strategy),
-    workTree: root,
-    workTreeIdentity: identity,
-    workTreeDirectory: directoryAt(root),
-    created: timestamp(),
-    ...given,
-  };
-}
+import type { SessionId } from '../base/ids.ts';
+import { markerText, readMarker, type SessionMarker, sessionFormat } from './description.ts';
 
 export class SessionDirectory {
   readonly storage: string;
@@ -390,66 +322,9 @@ function makeDirectory(path: string): void {
   attempt(hasCode('EEXIST'), () => files.mkdirSync(path, { mode: 0o700 }));
 }
 
-const markerTexts = [
-  'session',
-  'workTree',
-  'workTreeIdentity',
-  'conversationId',
-  'strategy',
-  'created',
-] as const;
-
-/** Returns the text of the marker, with its checksum. */
-export function markerText(marker: Partial<SessionMarker>): string {
-  return JSON.stringify(withSum(marker), null, 2);
-}
-
-/**
- * True when the marker is intact: its checksum matches and its fields are valid. A marker of a later format also counts
- * as intact.
- */
-function isWhole(fields: JsonObject): boolean {
-  if (Number(fields['format']) > sessionFormat) return true;
-  return (
-    isIntact(fields) &&
-    isSessionId(String(fields['session'])) &&
-    markerTexts.every((name) => typeof fields[name] === 'string') &&
-    (fields['retention'] === 'session' || fields['retention'] === 'keep') &&
-    !Number.isNaN(Date.parse(String(fields['created'])))
-  );
-}
-
-/** Reads a marker. Returns undefined when the file is missing, damaged or not a marker of checkpointd. */
-export function readMarker(file: string): SessionMarker | undefined {
-  const text = attempt(hasCode('ENOENT', 'ENOTDIR'), () => files.readFileSync(file, 'utf8'));
-  if (text === undefined) return undefined;
-  return attempt(isA(SyntaxError), () => {
-    const value: unknown = JSON.parse(text);
-    const isOurs = isObject<keyof SessionMarker>(value) && value.marker === 'checkpointd session';
-    if (!isOurs || !isWhole(value)) return undefined;
-    const { sum: _, ...marker } = value as SessionMarker & { readonly sum?: string };
-    return marker;
-  });
-}
-
 /** Returns the names in a storage root. Returns no names when the root does not exist. */
 export function storedNames(storage: string): string[] {
   return attemptOr([], hasCode('ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'), () =>
     files.readdirSync(storage),
   );
-}
-
-export function isSessionId(name: string): name is SessionId {
-  return /^ses_[0-9a-z]{26}$/.test(name);
-}
-
-/**
- * Returns the id of a session, which depends only on its work tree, conversation and strategy. So the id is
- * the same at every start.
- */
-export function sessionIdOf(workTree: string, conversationId: string, strategy: string): SessionId {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([workTree, conversationId, strategy]))
-    .digest();
-  return `ses_${base32(digest, 26)}` as SessionId;
 }

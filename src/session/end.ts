@@ -26,13 +26,8 @@ import { RestoreJournal } from '../restore/journal.ts';
 import { checkBeforeRemoval } from '../restore/late-look.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { strategyNamed } from '../store/strategies.ts';
-import {
-  isSessionId,
-  SessionDirectory,
-  type SessionMarker,
-  sessionFormat,
-  storedNames,
-} from './directory.ts';
+import { isSessionId, type SessionMarker, sessionFormat } from './description.ts';
+import { SessionDirectory, storedNames } from './directory.ts';
 import { busy, lastSignOfLife, SessionOwner } from './owner.ts';
 import { type EndKind, type NotRemoved, reasonToStay, reasonToStayNow } from './reason-to-stay.ts';
 import { ensureRecovered } from './restores.ts';

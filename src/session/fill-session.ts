@@ -17,7 +17,8 @@ import { readConversation } from '../remote/line-reader.ts';
 import { GuardedStore, PublishedList } from '../store/guarded-store.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import type { Directory } from '../tree/tree.ts';
-import type { SessionDirectory, SessionMarker } from './directory.ts';
+import type { SessionMarker } from './description.ts';
+import type { SessionDirectory } from './directory.ts';
 import { readKeptLog } from './kept-log.ts';
 
 /**

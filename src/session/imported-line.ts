@@ -11,7 +11,8 @@ import { corrupt } from '../remote/carrier.ts';
 import type { OpenLine } from '../remote/fetched-lines.ts';
 import { type Line, readLine } from '../remote/line-reader.ts';
 import { TravelObjects } from '../remote/travel-objects.ts';
-import type { SessionDirectory, SessionMarker } from './directory.ts';
+import type { SessionMarker } from './description.ts';
+import type { SessionDirectory } from './directory.ts';
 import { type FillContext, fillSession } from './fill-session.ts';
 import { openClosedStore } from './session-store.ts';
 

@@ -15,7 +15,8 @@ import { GuardedStore, PublishedList } from '../store/guarded-store.ts';
 import type { SnapshotStore, StoredCheckpoint, StoreOptions } from '../store/snapshot-store.ts';
 import { strategyNamed } from '../store/strategies.ts';
 import { UnusableRepository } from '../store/unusable-repository.ts';
-import type { SessionDirectory, SessionMarker } from './directory.ts';
+import type { SessionMarker } from './description.ts';
+import type { SessionDirectory } from './directory.ts';
 import type { Session } from './session.ts';
 
 export interface OpenedStore {

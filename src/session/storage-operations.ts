@@ -10,7 +10,8 @@ import type { SessionId } from '../base/ids.ts';
 import { isObject } from '../base/json-object.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { LogRecord } from '../conversation/log/session-log.ts';
-import { SessionDirectory, type SessionMarker } from './directory.ts';
+import { type SessionMarker } from './description.ts';
+import { SessionDirectory } from './directory.ts';
 import { OperationRecords } from './operations.ts';
 
 type Stamp = OperationContext['stamp'];

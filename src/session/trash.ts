@@ -13,7 +13,8 @@ import {
 import { CheckpointdError } from '../base/errors.ts';
 import { files, filesAsync } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
-import { markerText, readMarker, type SessionDirectory } from './directory.ts';
+import { markerText, readMarker } from './description.ts';
+import { type SessionDirectory } from './directory.ts';
 
 function trashOf({ storage, session }: SessionDirectory): string {
   return join(storage, `.trash-${session}-${randomBytes(6).toString('hex')}`);

@@ -6,7 +6,7 @@ import type { LineIdentity } from '../remote/line-reader.ts';
 import type { LineSource } from '../remote/line-writer.ts';
 import { type Pushed, type PushRequest, pushLine } from '../remote/push-line.ts';
 import { Remotes } from '../remote/remotes.ts';
-import { firstPrompt } from './listing.ts';
+import { firstPrompt } from './description.ts';
 import type { Session } from './session.ts';
 
 /** The options of one push, including the callback for its progress. */

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SessionDirectory, type SessionMarker, sessionIdOf } from '../../src/session/directory.ts';
+import { type SessionMarker, sessionIdOf } from '../../src/session/description.ts';
+import { SessionDirectory } from '../../src/session/directory.ts';
 import { prepareStorage } from '../../src/session/storage.ts';
 
 function withStorage(body: (storage: string) => void): void {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { describeSelf, type Holder } from '../../src/base/process-lock.ts';
-import { SessionDirectory, type SessionMarker, sessionIdOf } from '../../src/session/directory.ts';
+import { type SessionMarker, sessionIdOf } from '../../src/session/description.ts';
+import { SessionDirectory } from '../../src/session/directory.ts';
 import { busy, lastSignOfLife, SessionOwner } from '../../src/session/owner.ts';
 
 async function withDirectory(
