@@ -83,7 +83,7 @@ export async function recordCheckpoint(
           sideOf(checkpoints.index, made),
         );
   const who: Author = record.kind === 'turn' ? 'user' : 'agent';
-  logAuthors(session, noted(session, changes, record, who));
+  logAuthors(session, recordChanges(session, changes, record, who));
 }
 
 /**
@@ -123,7 +123,7 @@ export async function recordRestore(
   const others = changes.filter(({ path }) => !ours.has(path));
   logAuthors(session, [
     ...ledger.recordCheckpoint(written, 'agent', record.timestamp, record.id),
-    ...noted(session, others, record, 'user'),
+    ...recordChanges(session, others, record, 'user'),
   ]);
 }
 
@@ -131,7 +131,7 @@ export async function recordRestore(
  * Records changes in the ledger. If the agent of another session made a change, that session is the author. Otherwise
  * `who` is the author.
  */
-function noted(
+function recordChanges(
   session: Session,
   changes: readonly TreeChange[],
   { id, timestamp: at }: StoredCheckpoint['record'],

@@ -173,7 +173,7 @@ export class SummaryFile {
       const before = read === 'damaged' ? undefined : read;
       const now = {
         checkpoints: checkpoints?.index.listedSize ?? 0,
-        firstPrompt: before?.firstPrompt ?? firstPromptOf(checkpoints, before !== undefined),
+        firstPrompt: before?.firstPrompt ?? firstPrompt(checkpoints, before !== undefined),
       };
       const isSame = before?.checkpoints === now.checkpoints && before.firstPrompt === now.firstPrompt;
       if (!isSame) writeAtomically(this.#directory.summaryFile, JSON.stringify(withSum(now)));
@@ -206,23 +206,16 @@ function summaryFrom(text: string): SessionSummary | undefined {
 
 /**
  * Returns the shortened message of the first turn that has a message. If several checkpoints have the tag of this turn,
- * returns the newest message.
- */
-export function firstPrompt(checkpoints: Pick<Checkpoints, 'index'>): string | undefined {
-  return firstPromptOf(checkpoints, false);
-}
-
-/**
- * Searches turns for the first prompt. With `isNoted`, searches only the newest checkpoint, because earlier calls have
+ * returns the newest message. With `isSearched`, looks only at the newest checkpoint, because earlier calls have
  * searched all older checkpoints.
  */
-function firstPromptOf(
+export function firstPrompt(
   checkpoints: Pick<Checkpoints, 'index'> | undefined,
-  isNoted: boolean,
+  isSearched = false,
 ): string | undefined {
   const { index } = checkpoints ?? {};
   const newest = index?.head === undefined ? [] : [index.head];
-  const looked = isNoted ? newest : (index?.listing('turn').slice(0, turnsSearchedMax) ?? []);
+  const looked = isSearched ? newest : (index?.listing('turn').slice(0, turnsSearchedMax) ?? []);
   const first = looked.find(({ record }) => record.kind === 'turn' && record.message.trim() !== '');
   return first?.record.message.replaceAll(/\s+/g, ' ').trim().slice(0, promptCharactersMax);
 }

@@ -46,7 +46,7 @@ export function startWatching(session: Session): void {
   if (enabled === undefined || watcher?.handles === undefined) watcher?.start();
   else
     watcher.start(Promise.race([enabled.capture.whenWatched(), delay(waitMsMax, undefined, { ref: false })]));
-  void sayLive(session);
+  void notifyLive(session);
 }
 
 /** Starts to watch the work tree of an open session, unless the session is already watched. */
@@ -60,7 +60,7 @@ export function watchFromNow(session: Session): void {
  * Notifies clients that any file may have changed before the watcher started, because the watcher did not report those
  * changes.
  */
-async function sayLive(session: Session): Promise<void> {
+async function notifyLive(session: Session): Promise<void> {
   const { watcher } = session;
   await watcher?.ready();
   if (watcher?.figures.state === 'live') notify(session, { paths: [], overflow: true, isLost: false });

@@ -34,7 +34,7 @@ export function serveSeats<Order, To, From>(open: OpenSeat<Order, To, From>): vo
     try {
       seats.set(
         id,
-        open(order, (message) => send({ kind: 'said', seat: id, message }), probe),
+        open(order, (message) => send({ kind: 'message', seat: id, message }), probe),
       );
     } catch (error) {
       send({ kind: 'refused', seat: id, code: systemCode(error) ?? String(error) });

@@ -20,7 +20,7 @@ export type ToThread<Order = object, Message = object> =
   | { readonly kind: 'leave'; readonly seat: number };
 
 export type FromThread<Message> =
-  | { readonly kind: 'said'; readonly seat: number; readonly message: Message }
+  | { readonly kind: 'message'; readonly seat: number; readonly message: Message }
   /**
    * The thread cannot watch for this session. `code` is the system's error code. If the error has no such code, `code`
    * is the error's text.
@@ -149,7 +149,7 @@ class SharedThread<Message> {
   #onMessage(message: FromThread<Message>): void {
     if (message.kind === 'left') return this.#leaving.get(message.seat)?.();
     const seat = this.#seats.get(message.seat);
-    if (message.kind === 'said') return seat?.onMessage(message.message);
+    if (message.kind === 'message') return seat?.onMessage(message.message);
     seat?.onFailure({ reason: failureOf(message.code), isHopeless: false, isShared: false });
   }
 

@@ -111,7 +111,7 @@ if (process.platform === 'linux') {
 
   test('fence() returns false if the thread does not report the cookie file, or if the handles are closed during the call', async () => {
     const program = new URL(
-      "data:text/javascript,import { parentPort } from 'node:worker_threads'; parentPort.on('message', ({ seat }) => parentPort.postMessage({ kind: 'said', seat, message: { kind: 'up' } }))",
+      "data:text/javascript,import { parentPort } from 'node:worker_threads'; parentPort.on('message', ({ seat }) => parentPort.postMessage({ kind: 'message', seat, message: { kind: 'up' } }))",
     );
     await withHandles([], async ({ handles }) => assert.is(await handles.fence(), false), program);
     const closed = async ({ handles }: Rig): Promise<void> => {

@@ -175,7 +175,7 @@ if (process.platform === 'linux') {
       `data:text/javascript,import { parentPort } from 'node:worker_threads';
        parentPort.on('message', ({ kind, seat, order }) => {
          if (kind === 'enter' && order.name === 'poison') throw new Error('a defect');
-         if (kind === 'enter') parentPort.postMessage({ kind: 'said', seat, message: order.name });
+         if (kind === 'enter') parentPort.postMessage({ kind: 'message', seat, message: order.name });
        })`.replaceAll('\n', ' '),
     );
     const heard: string[] = [];

@@ -21,7 +21,7 @@ if (port !== null) {
   const send = port.postMessage.bind(port);
   port.postMessage = (sent: FromThread<FromHandles>): void => {
     const root = roots.get(sent.seat);
-    if (sent.kind === 'said' && root !== undefined) {
+    if (sent.kind === 'message' && root !== undefined) {
       const line: Sent = { at: Date.now(), message: sent.message };
       appendFileSync(sentFile(root), `${JSON.stringify(line)}\n`);
     }
