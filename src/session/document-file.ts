@@ -1,219 +1,23 @@
-// A conversation's document in a file of the client. This module checks the file's place, saves an existing file before
-// replacing it, and writes and reads the document. The daemon replaces a file completely or not at all, and never
-// replaces a link or a device. A refused request changes nothing. If an open session's work tree contains the file, the
-// daemon first saves the file in that session. If the daemon cannot save this file, it does not replace the file. Any
-// other file is replaced without being saved.
+// A conversation's document in a file of the client: writes an export and reads it back. The daemon replaces a file
+// completely or not at all. A refused request changes nothing.
 import { randomBytes } from 'node:crypto';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { CheckpointdError, type ErrorKind, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
+import { dirname, join } from 'node:path';
+import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
-import { base32, type CheckpointId, newOperationId } from '../base/ids.ts';
+import { base32, type CheckpointId } from '../base/ids.ts';
 import { readInSlices } from '../base/regular-file.ts';
 import { Slices } from '../base/slices.ts';
-import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
-import { capturePresent } from '../checkpoints/publish.ts';
 import {
   type ConversationDocument,
   documentText,
   toDocument,
 } from '../conversation/document/conversation-json.ts';
-import { publishSafety } from '../restore/restore.ts';
-import { fromBytes, fromText, isWithin as isTreePathWithin, parseTreePath } from '../tree/tree-path.ts';
 import { mustAnswer } from './answering-path.ts';
 import { contextNow } from './context.ts';
-import { ensureRecovered, restoreSite } from './restores.ts';
+import { deniedPath, documentSource, documentTarget, refusedPath } from './document-place.ts';
+import { fileStamp, type ReplacedFile, saveReplaced } from './replaced-file.ts';
 import type { Session } from './session.ts';
-
-/**
- * Returns the absolute path of a document. A relative path is resolved in the work tree. @throws
- * PathOutsideWorkTree, InvalidParams
- */
-function documentSource(session: Session, path: string): string {
-  if (path.includes('\0') || path === '') throw refusedPath('path must be the path of a file.', path);
-  if (isAbsolute(path)) return resolve(path);
-  parseTreePath(fromText(path));
-  return join(session.parts.workTree.root, path);
-}
-
-/**
- * Returns the path for the new document. The path is in an existing directory, and links above the path are
- * resolved.
- * @throws InvalidParams (no such directory; a directory, a link or a device is at the path; the daemon's
- * storage; a git directory), PathOutsideWorkTree (a relative path that leads out), ReadOnlyStore (the user
- * may not enter the directory)
- */
-function documentTarget(session: Session, path: string): string {
-  const place = documentSource(session, path);
-  const { workTree, options } = session.parts;
-  let directory: string;
-  try {
-    directory = files.realpathSync(dirname(place));
-    if (!files.statSync(directory).isDirectory())
-      throw refusedPath(`${directory} is not a directory. Give a path in an existing directory.`, place);
-  } catch (error) {
-    if (error instanceof CheckpointdError) throw error;
-    if (/^(EACCES|EPERM)$/.test(systemCode(error) ?? '')) throw deniedPath(place, error);
-    throw refusedPath(
-      `The directory of ${place} does not exist or cannot be reached. Make this directory first, or give another path.`,
-      place,
-      error,
-    );
-  }
-  if (!isAbsolute(path) && !isPathBelow(directory, workTree.root)) {
-    throw new CheckpointdError(
-      'PathOutsideWorkTree',
-      `${path} leads out of the work tree through a symbolic link. Give an absolute path to write elsewhere.`,
-      { details: { path } },
-    );
-  }
-  if (isPathBelow(directory, options.storage))
-    throw refusedPath(`${place} is in the daemon's own storage. Choose another path.`, place);
-  const target = join(directory, basename(place));
-  if (isGits(target)) throw refusedPath(`${target} belongs to git. Choose another path.`, target);
-  refuseSpecial(target);
-  return target;
-}
-
-/** Refuses an entry that is not a regular file. Replacing a device such as `/dev/null` would break the whole system. */
-function refuseSpecial(target: string): void {
-  const stats = files.lstatSync(target, { throwIfNoEntry: false });
-  if (stats === undefined || stats.isFile()) return;
-  const other = stats.isSymbolicLink() ? 'a symbolic link' : 'a device, a FIFO or a socket';
-  const what = stats.isDirectory() ? 'a directory' : other;
-  throw refusedPath(`${target} is ${what}. Name a regular file.`, target);
-}
-
-function isPathBelow(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
-}
-
-function refusedPath(message: string, path: string, cause?: unknown): CheckpointdError {
-  return new CheckpointdError('InvalidParams', message, { details: { path }, cause });
-}
-
-/** Returns the error for a directory that checkpointd allows, but in which the user has no permission to write. */
-function deniedPath(path: string, cause: unknown): CheckpointdError {
-  return new CheckpointdError(
-    'ReadOnlyStore',
-    `${path} cannot be written (${systemCode(cause)}). Make its directory writable for this user, or give a path in a writable directory. Nothing was written.`,
-    { details: { path }, cause },
-  );
-}
-
-/**
- * True when the path is a `.git`, is inside a `.git`, or is inside a directory that git would treat as a
- * repository.
- */
-function isGits(target: string): boolean {
-  if (isDotGit(target)) return true;
-  for (let at = dirname(target); ; at = dirname(at)) {
-    if (isDotGit(at) || ['HEAD', 'objects', 'refs'].every((name) => isThere(join(at, name)))) return true;
-    if (dirname(at) === at) return false;
-  }
-}
-
-function isDotGit(path: string): boolean {
-  return /^\.git[. ]*$/i.test(basename(path));
-}
-
-function isThere(path: string): boolean {
-  return files.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-/**
- * Describes an existing file: its stamp, which shows whether the file has changed, and the checkpoint that contains the
- * file.
- */
-interface ReplacedFile {
-  readonly stamp: string;
-  readonly safety?: CheckpointId;
-}
-
-/**
- * Returns the stamp of the file at the target, or undefined when there is no file. The export compares this
- * stamp before it replaces the file.
- */
-function fileStamp(target: string): string | undefined {
-  const stats = files.lstatSync(target, { throwIfNoEntry: false, bigint: true });
-  if (stats === undefined) return undefined;
-  return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
-}
-
-/**
- * Saves a file, given by its absolute path, in a session whose work tree contains the file.
- * @throws PreconditionFailed when a work tree contains the file but its session cannot save the file; the
- * errors of captures
- */
-async function saveReplaced(
-  target: string,
-  sessions: readonly Session[],
-  context: OperationContext,
-): Promise<ReplacedFile | undefined> {
-  const stamp = fileStamp(target);
-  if (stamp === undefined) return undefined;
-  const holders = sessions.filter(({ parts }) => isPathBelow(target, parts.workTree.root));
-  const able = holders.find(({ enabled }) => enabled !== undefined);
-  if (able === undefined) {
-    if (holders.length > 0) throw unsaved(target, 'checkpoints are disabled in the session of its work tree');
-    return { stamp };
-  }
-  return { stamp, safety: await saveIn(able, target, context) };
-}
-
-function saveIn(session: Session, target: string, context: OperationContext): Promise<CheckpointId> {
-  const operation = { ...context, stamp: { operation: newOperationId() } };
-  return session.parts.queue.run(async () => {
-    const checkpoints = await recoveredIn(session, target, operation);
-    const path = fromBytes(Buffer.from(relative(session.parts.workTree.root, target), 'utf8'));
-    const present = await capturePresent(checkpoints, context, [path]).catch((error: unknown) => {
-      const isOfTree = error instanceof CheckpointdError && error.kind.startsWith('WorkTree');
-      throw isOfTree ? unsaved(target, error.message, error) : error;
-    });
-    const left = present.skipped.find((skipped) => isTreePathWithin(path, skipped.path));
-    if (left !== undefined) throw unsaved(target, `a checkpoint cannot hold the file (${left.reason})`);
-    if ((await checkpoints.store.entry(present.snapshot, path)) === undefined)
-      throw unsaved(target, 'the new checkpoint does not contain the file');
-    const safety = await publishSafety(restoreSite(session), present, operation, 'Before an export');
-    return safety.record.id;
-  }, context.signal);
-}
-
-/**
- * Recovers an unfinished restore of a session, then returns the session's checkpoints. If the recovery fails, the
- * export stops.
- */
-async function recoveredIn(
-  session: Session,
-  target: string,
-  context: OperationContext,
-): Promise<Checkpoints> {
-  try {
-    await ensureRecovered(session, context);
-    return session.requireCheckpoints();
-  } catch (error) {
-    const isOfRecovery = error instanceof CheckpointdError && recoveryErrors.has(error.kind);
-    throw isOfRecovery ? unsaved(target, error.message, error) : error;
-  }
-}
-
-/** The errors that come only from a recovery. Other errors can come from any request. */
-const recoveryErrors: ReadonlySet<string> = new Set<ErrorKind>([
-  'CheckpointsDisabled',
-  'RestoreFailed',
-  'DataCorrupt',
-  'WorkTreeMissing',
-  'WorkTreeUnreadable',
-  'WorkTreeBusy',
-]);
-
-function unsaved(target: string, because: string, cause?: unknown): CheckpointdError {
-  return new CheckpointdError(
-    'PreconditionFailed',
-    `The file at ${target} cannot be saved before it is replaced: ${because}. Export to another path, or move the file away first.`,
-    { details: { path: target }, cause },
-  );
-}
 
 const documentBytesMax = 256 << 20;
 
