@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import { attempt, isOfSystem } from './attempt.ts';
 import { systemCode } from './errors.ts';
 import { files } from './files.ts';
-import { isObject } from './json-object.ts';
+import { isObject, parseJson } from './json.ts';
 
 /** The process that has a lock, described so that another process can identify it later. */
 export interface Holder {
@@ -106,13 +106,9 @@ function takeFileLock(file: string): ProcessLock | undefined {
 
 /** Parses a {@link Holder}. For an invalid text, returns a holder whose state is unknown. */
 export function parseHolder(text: string): Holder {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject<keyof Holder>(value) && 'pid' in value && 'host' in value) return value as Holder;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  return { pid: -1, host: '' };
+  const value = parseJson(text);
+  const isHolder = isObject<keyof Holder>(value) && 'pid' in value && 'host' in value;
+  return isHolder ? (value as Holder) : { pid: -1, host: '' };
 }
 
 /** True when a process exists, even if this user has no permission to send a signal to the process. */

@@ -1,6 +1,6 @@
 // Reads the listings of a session page by page.
 
-import { isObject } from '../base/json-object.ts';
+import { isObject } from '../base/json.ts';
 import type { Checkpoint, HistoryEntry } from '../protocol/types.ts';
 import type { Ask, Task } from './command.ts';
 import { plain } from './terminal.ts';

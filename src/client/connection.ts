@@ -3,7 +3,7 @@
 // connection ends.
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
-import { isObject } from '../base/json-object.ts';
+import { isObject } from '../base/json.ts';
 import type * as Wire from '../protocol/types.ts';
 import { FrameParser } from '../wire/frame-parser.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'n
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, hasCode, isOfSystem } from '../base/attempt.ts';
 import { isIntact } from '../base/check-sum.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject } from '../base/json.ts';
 
 export interface StoredSession {
   readonly session: string;

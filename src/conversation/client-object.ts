@@ -2,7 +2,7 @@
 // as JSON, so this module refuses lone surrogates and very deep nesting. This module does not use the fields of these
 // objects.
 import { CheckpointdError } from '../base/errors.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject } from '../base/json.ts';
 
 /** A JSON object from the client. Only the client knows what its fields mean. */
 export interface ClientObject {

@@ -3,7 +3,7 @@
 // which has the work tree, implements this interface.
 import { attempt, isA } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject } from '../base/json.ts';
 import { checkPatterns } from '../tree/globs.ts';
 import { fromText, parseTreePath, toText } from '../tree/tree-path.ts';
 import { type ClientObject, refuse, wellFormed } from './client-object.ts';

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../base/errors.ts';
 import { base32 } from '../base/ids.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject } from '../base/json.ts';
 import {
   type ClientObject,
   characterCount,

@@ -2,7 +2,7 @@
 // daemon uses only the size of the model's window, to limit the context files. The daemon stores all other fields for
 // the client.
 
-import { isObject } from '../base/json-object.ts';
+import { isObject } from '../base/json.ts';
 import { type ClientObject, clientObject, refuse, wellFormed } from './client-object.ts';
 import { type FieldNames, fromDocumentNames, toDocumentNames } from './document/document-fields.ts';
 

@@ -2,7 +2,7 @@
 // read all data of a session, and may request the changes that people make by hand. A page can neither end a daemon nor
 // delete data.
 import type { RawData, WebSocket } from 'ws';
-import { isObject, type JsonObject } from '../base/json-object.ts';
+import { isObject, type JsonObject, parseJson } from '../base/json.ts';
 import {
   type CheckpointdClient,
   CheckpointdGoneError,
@@ -136,13 +136,8 @@ function textOf(data: RawData): string {
 }
 
 function messageOf(text: string): JsonObject | undefined {
-  try {
-    const message: unknown = JSON.parse(text);
-    return isObject(message) ? message : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const message = parseJson(text);
+  return isObject(message) ? message : undefined;
 }
 
 function refusalOf(error: unknown): Refusal {

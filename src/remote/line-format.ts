@@ -3,7 +3,7 @@
 // contains a copy of the manifest, pages of records, the conversation in pieces, and the root tree of each checkpoint.
 // This module reads and writes bytes, and does not move refs.
 import type { CheckpointdError } from '../base/errors.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import { oneLine } from '../base/text/one-line.ts';
 import { identity } from '../git/process/environment.ts';
 import { corrupt } from './carrier.ts';
@@ -115,12 +115,8 @@ export function decodeHead(bytes: Buffer): Head {
 
 /** Reads a manifest. @throws RemoteCorrupt */
 export function parseManifest(text: string): Manifest {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw corrupt('a manifest is not JSON');
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw corrupt('a manifest is not JSON');
   if (!isObject<keyof Manifest>(value)) throw corrupt('a manifest is not an object');
   if (typeof value.format === 'number' && value.format > lineFormat) throw laterFormat(value.format);
   const isGood =
@@ -188,12 +184,8 @@ export interface LineNames {
 
 /** Reads the tags and names. @throws RemoteCorrupt */
 export function parseNames(text: string): LineNames {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw corrupt('the tags and names are not JSON');
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw corrupt('the tags and names are not JSON');
   const { tags, names } = (value ?? {}) as Partial<Record<keyof LineNames, unknown>>;
   if (!isTexts(tags) || !isTexts(names) || !Object.keys(tags).every((tag) => tagForm.test(tag)))
     throw corrupt('the tags and names have an invalid form');

@@ -3,7 +3,7 @@
 // tree can have.
 import { isDamage } from '../base/errors.ts';
 import type { Tag } from '../base/ids.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import { Slices } from '../base/slices.ts';
 import type { LogRecord } from '../conversation/log/session-log.ts';
 import type { ObjectReader } from '../git/objects/object-reader.ts';
@@ -159,12 +159,8 @@ export async function* readConversation(
 const logKinds: ReadonlySet<unknown> = new Set(['conversation', 'ledger', 'descent', 'lost']);
 
 function parseLogRecord(line: string): LogRecord {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    throw corrupt('a record of the conversation is not JSON');
-  }
+  const value = parseJson(line);
+  if (value === undefined) throw corrupt('a record of the conversation is not JSON');
   if (!isObject<keyof LogRecord>(value) || !logKinds.has(value.kind))
     throw corrupt('a record of the conversation has an invalid kind');
   return value as LogRecord;

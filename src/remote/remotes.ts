@@ -9,7 +9,7 @@ import { isIntact, withSum } from '../base/check-sum.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { base32 } from '../base/ids.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import { takeProcessLock } from '../base/process-lock.ts';
 import type { RemoteUrl } from './remote-url.ts';
 
@@ -147,12 +147,7 @@ export class Remotes {
 }
 
 function parseRemotes(text: string, file: string): RemotesFile {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw damaged(file);
-  }
+  const value = parseJson(text);
   if (!isObject<keyof RemotesFile>(value)) throw damaged(file);
   const { format } = value;
   if (typeof format === 'number' && format > 1)

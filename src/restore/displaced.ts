@@ -8,7 +8,7 @@ import { isIntact, withSum } from '../base/check-sum.ts';
 import { type DirectoryIdentity, directoryAt } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { type BigIntStats, files } from '../base/files.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject } from '../base/json.ts';
 import type { Entry } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { StagedDelete, StagedWrite } from './staging.ts';

@@ -9,7 +9,7 @@ import { isIntact, withSum } from '../base/check-sum.ts';
 import type { DirectoryIdentity } from '../base/directory-identity.ts';
 import { files } from '../base/files.ts';
 import type { CheckpointId, OperationId, SnapshotId } from '../base/ids.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject } from '../base/json.ts';
 import { bootId } from '../base/process-lock.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';

@@ -1,7 +1,7 @@
 // Logs one line per answered request: changes and failures at the default level, all other requests at the level debug.
 // The lines contain ids, tags, numbers and the daemon's own words, but never the text of a message or a file.
 
-import { isObject } from '../base/json-object.ts';
+import { isObject } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
 import type { CheckpointCreateResult, RestoreResult, SessionOpenResult } from '../protocol/types.ts';
 import type { RequestOutcome } from './transport/connection.ts';

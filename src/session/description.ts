@@ -2,14 +2,14 @@
 // change. The summary has the number of checkpoints and the first prompt; without a summary, these facts are unknown.
 import { createHash } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';
-import { attempt, hasCode, isA, isOfSystem } from '../base/attempt.ts';
+import { attempt, hasCode, isOfSystem } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { timestamp } from '../base/clock.ts';
 import { type DirectoryIdentity, directoryAt } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { base32, type SessionId } from '../base/ids.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 
@@ -112,13 +112,11 @@ function isWhole(fields: Partial<Record<keyof SessionMarker, unknown>>): boolean
 export function readMarker(file: string): SessionMarker | undefined {
   const text = attempt(hasCode('ENOENT', 'ENOTDIR'), () => files.readFileSync(file, 'utf8'));
   if (text === undefined) return undefined;
-  return attempt(isA(SyntaxError), () => {
-    const value: unknown = JSON.parse(text);
-    const isOurs = isObject<keyof SessionMarker>(value) && value.marker === 'checkpointd session';
-    if (!isOurs || !isWhole(value)) return undefined;
-    const { sum: _, ...marker } = value as SessionMarker & { readonly sum?: string };
-    return marker;
-  });
+  const value = parseJson(text);
+  const isOurs = isObject<keyof SessionMarker>(value) && value.marker === 'checkpointd session';
+  if (!isOurs || !isWhole(value)) return undefined;
+  const { sum: _, ...marker } = value as SessionMarker & { readonly sum?: string };
+  return marker;
 }
 
 export function isSessionId(name: string): name is SessionId {
@@ -192,16 +190,14 @@ export function readSummary(directory: SummaryPlace): SessionSummary | 'damaged'
 }
 
 function summaryFrom(text: string): SessionSummary | undefined {
-  return attempt(isA(SyntaxError), () => {
-    const value: unknown = JSON.parse(text);
-    if (!isObject<keyof SessionSummary>(value) || !isIntact(value)) return undefined;
-    const { checkpoints, firstPrompt } = value;
-    if (!Number.isSafeInteger(checkpoints)) return undefined;
-    return {
-      checkpoints: Number(checkpoints),
-      ...(typeof firstPrompt === 'string' ? { firstPrompt } : {}),
-    };
-  });
+  const value = parseJson(text);
+  if (!isObject<keyof SessionSummary>(value) || !isIntact(value)) return undefined;
+  const { checkpoints, firstPrompt: prompt } = value;
+  if (!Number.isSafeInteger(checkpoints)) return undefined;
+  return {
+    checkpoints: Number(checkpoints),
+    ...(typeof prompt === 'string' ? { firstPrompt: prompt } : {}),
+  };
 }
 
 /**

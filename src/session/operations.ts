@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
 import { newOperationId, type OperationId } from '../base/ids.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject } from '../base/json.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';

@@ -7,7 +7,7 @@ import { attempt, isMissing } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { LogRecord } from '../conversation/log/session-log.ts';
 import { type SessionMarker } from './description.ts';
@@ -103,13 +103,8 @@ export class StorageOperations {
 
 /** Returns the record in a line, or an empty list for a line that is damaged or was cut off. */
 function parseRecord(line: string): LogRecord[] {
-  if (line === '') return [];
-  try {
-    const record: unknown = JSON.parse(line);
-    return isRecord(record) && isIntact(record) ? [record] : [];
-  } catch {
-    return [];
-  }
+  const record = parseJson(line);
+  return isRecord(record) && isIntact(record) ? [record] : [];
 }
 
 function isRecord(value: unknown): value is LogRecord & { readonly key: string } {

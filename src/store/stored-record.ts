@@ -1,8 +1,7 @@
 // Checks whether JSON from a store is a checkpoint's record: every field that the code uses must exist and have its
 // type. Does not check the snapshot of the record, and repairs nothing.
-import { attempt, isA } from '../base/attempt.ts';
 import { endsWithItsSum, isIntact, sumOfText, withSum } from '../base/check-sum.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import type { CheckpointRecord } from './snapshot-store.ts';
 
 const kinds: ReadonlySet<unknown> = new Set(['turn', 'tool', 'safety', 'restore']);
@@ -39,7 +38,7 @@ interface ParsedRecord {
  * message.
  */
 export function parseRecord(json: string, message?: string): ParsedRecord | undefined {
-  const value: unknown = attempt(isA(SyntaxError), () => JSON.parse(json) as unknown);
+  const value = parseJson(json);
   if (!isObject(value)) return undefined;
   if (!endsWithItsSum(json) && !isIntact(value)) return undefined;
   const { sum: _, messageSum, ...record } = value as Summed;

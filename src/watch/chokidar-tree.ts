@@ -6,7 +6,7 @@ import { basename, dirname } from 'node:path';
 import { FSWatcher } from 'chokidar';
 import { attemptAsync, isMissing } from '../base/attempt.ts';
 import { filesAsync, type Stats } from '../base/files.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject } from '../base/json.ts';
 
 interface TreeListener {
   /** One event of the kernel; `directory` is the absolute path of the watched directory. */

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { attemptOr, isA } from '../../base/attempt.ts';
+import { parseJson } from '../../base/json.ts';
 import { jsonSettings } from './json-settings.ts';
 import { isOurExtension, isOurPlugin, opencodePlugin, piExtension } from './plugins.ts';
 import { type Change, isOurs, type Settings } from './settings.ts';
@@ -151,11 +151,9 @@ function groups(events: readonly string[], handler: object): Record<string, Reco
 }
 
 function isOurHooksFile(text: string): boolean {
-  return attemptOr(false, isA(SyntaxError), () => {
-    const { hooks } = JSON.parse(text) as { readonly hooks?: Readonly<Record<string, unknown>> };
-    const lists = Object.values(hooks ?? {});
-    return lists.length > 0 && lists.flat().every((handler) => isOurs('copilot', handler));
-  });
+  const { hooks } = (parseJson(text) ?? {}) as { readonly hooks?: Readonly<Record<string, unknown>> };
+  const lists = Object.values(hooks ?? {});
+  return lists.length > 0 && lists.flat().every((handler) => isOurs('copilot', handler));
 }
 
 /**

@@ -3,7 +3,7 @@
 // change other settings.
 import { isDeepStrictEqual } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
-import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import { JsonDraft } from './json-draft.ts';
 import { type Change, isOurs, keepingMark, placeIn, type Settings } from './settings.ts';
 

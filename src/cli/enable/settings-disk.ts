@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { attemptOr, isA } from '../../base/attempt.ts';
 import { systemCode } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import { enabledNotesFile, replaceNote } from '../hooks/hook-notes.ts';
 import { applied, type Edit } from './settings.ts';
 
@@ -126,7 +126,7 @@ export class EnabledNotes {
     const text = readSettings(this.#file);
     if (text === undefined) return {};
     // Ignores damaged notes. Hooks without a note are still recognized by their content.
-    return attemptOr({}, isA(SyntaxError), () => JSON.parse(text) as Readonly<Record<string, Note>>);
+    return (parseJson(text) ?? {}) as Readonly<Record<string, Note>>;
   }
 
   #write(notes: Readonly<Record<string, Note>>): void {

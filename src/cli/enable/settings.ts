@@ -1,6 +1,6 @@
 // Adds hooks to the text of a settings file, or removes hooks from the text. Returns the change without writing it, so
 // that the caller can first show it to the user. This module does not use the disk.
-import { isObject } from '../../base/json-object.ts';
+import { isObject } from '../../base/json.ts';
 
 /** One of several replacements in a text. The offset refers to the text after all earlier replacements. */
 export interface Edit {

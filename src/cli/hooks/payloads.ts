@@ -1,8 +1,7 @@
 // Parses the events of all agents and returns them in one common form. agent-hooks.md beside this file documents the
 // agents and their versions. keeper.ts processes the events.
 import { isAbsolute } from 'node:path';
-import { attempt, isA } from '../../base/attempt.ts';
-import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { isObject, type JsonObject, parseJson } from '../../base/json.ts';
 
 interface Dialect {
   readonly events: Readonly<Record<string, AgentEvent['kind'] | 'ignored'>>;
@@ -130,7 +129,7 @@ export function readEvent(agent: string, text: string, given?: string): ReadEven
   const dialect = Object.hasOwn(dialects, agent) ? dialects[agent] : undefined;
   if (dialect === undefined) return { nothing: `checkpointd does not know the agent ${agent}` };
   if (text.trim() === '') return { nothing: 'empty input' };
-  const payload: unknown = attempt(isA(SyntaxError), () => JSON.parse(text) as unknown);
+  const payload = parseJson(text);
   if (payload === undefined)
     return { nothing: `the input is not JSON, or was cut (${text.length} characters)` };
   if (!isObject(payload)) return { nothing: 'the input is not an object' };
@@ -172,7 +171,7 @@ function detailsOf(kind: AgentEvent['kind'], dialect: Dialect, payload: JsonObje
 }
 
 function filesOf(input: unknown, fields: readonly string[]): readonly string[] {
-  const given = typeof input === 'string' ? attempt(isA(SyntaxError), () => JSON.parse(input)) : input;
+  const given = typeof input === 'string' ? parseJson(input) : input;
   if (!isObject(given)) return [];
   const named = fields.map((field) => given[field]).filter((path) => typeof path === 'string');
   const patches = [given['command'], given['patchText'], given['input']];

@@ -2,7 +2,7 @@
 // parts, each message or tool is inside an object that names its kind, and each context path has an origin. Parts in
 // our own form stay unchanged, and no field of a message is lost.
 
-import { isObject } from '../../base/json-object.ts';
+import { isObject } from '../../base/json.ts';
 import { type ClientObject } from '../client-object.ts';
 
 /** Converts a user's message, whose `content` is a `Prompt`, `ToolUseResults` or `CancelledToolUses`. */

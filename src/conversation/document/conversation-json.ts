@@ -2,7 +2,7 @@
 // the document. The document has no run-time data (tool_manager, agents). The document's checkpoint_manager is only a
 // reference. Losing or copying a document therefore does not affect the checkpoints.
 
-import { isObject } from '../../base/json-object.ts';
+import { isObject } from '../../base/json.ts';
 import type { ClientObject } from '../client-object.ts';
 import { contextBudgetTokens } from '../context.ts';
 import type { HistoryEntry } from '../entry.ts';

@@ -1,7 +1,7 @@
 // Reads single fields of a document. If a field is invalid, the error contains the name of the field. This module
 // checks only JSON types and is independent of conversations.
 import { CheckpointdError } from '../../base/errors.ts';
-import { isObject } from '../../base/json-object.ts';
+import { isObject } from '../../base/json.ts';
 import { type ClientObject, wellFormed } from '../client-object.ts';
 
 /** Throws the error for an invalid field. @throws DocumentInvalid, always */

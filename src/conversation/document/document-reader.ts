@@ -3,7 +3,7 @@
 // forms of their own. This module checks the whole document before the conversation changes, and stores no part of a
 // refused document. The module warns of fields that a conversation cannot have.
 import { CheckpointdError, isKind } from '../../base/errors.ts';
-import { isObject } from '../../base/json-object.ts';
+import { isObject } from '../../base/json.ts';
 import { Slices } from '../../base/slices.ts';
 import { type ClientObject, clientObject, wellFormed } from '../client-object.ts';
 import { checkContextPaths } from '../context.ts';

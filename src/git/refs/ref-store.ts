@@ -6,13 +6,13 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { syncAll, writeAtomically } from '../../base/atomic-file.ts';
-import { attempt, attemptAsyncOr, attemptOr, isA, isMissing, isOfSystem } from '../../base/attempt.ts';
+import { attempt, attemptAsyncOr, isMissing, isOfSystem } from '../../base/attempt.ts';
 import { isIntact, withSum } from '../../base/check-sum.ts';
 import { CheckpointdError, isExpected, isKind, systemCode } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import { files } from '../../base/files.ts';
 import { invariant } from '../../base/invariant.ts';
-import { isObject } from '../../base/json-object.ts';
+import { isObject, parseJson } from '../../base/json.ts';
 import { Turns } from '../../base/turns.ts';
 import { isLoose, isObjectId } from '../objects/object.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
@@ -498,13 +498,11 @@ class TransactionNote {
   read(): RefChange[] | 'damaged' | undefined {
     const text = attempt(isMissing, () => files.readFileSync(this.#file, 'utf8'));
     if (text === undefined) return undefined;
-    return attemptOr('damaged', isA(SyntaxError), () => {
-      const read: unknown = JSON.parse(text);
-      // Earlier versions wrote a note with only the list of changes.
-      const changes: unknown = Array.isArray(read) ? read : intactChanges(read);
-      if (!Array.isArray(changes) || !changes.every(isNotedChange)) return 'damaged';
-      return changes.map(({ ref, to }) => ({ ref, to: to ?? undefined }));
-    });
+    const read = parseJson(text);
+    // Earlier versions wrote a note with only the list of changes.
+    const changes: unknown = Array.isArray(read) ? read : intactChanges(read);
+    if (!Array.isArray(changes) || !changes.every(isNotedChange)) return 'damaged';
+    return changes.map(({ ref, to }) => ({ ref, to: to ?? undefined }));
   }
 
   /** Renames a damaged note, and returns the new path. */

@@ -3,7 +3,7 @@
 // duplicate id. The library also throws on a `$/cancelRequest` without parameters, and queues any number of requests.
 // This module knows no methods except `$/cancelRequest` and `shutdown`.
 import type { Message } from 'vscode-jsonrpc/node';
-import { isObject } from '../../base/json-object.ts';
+import { isObject } from '../../base/json.ts';
 import { type WireError, wireError } from '../error-response.ts';
 
 export type RequestId = string | number;

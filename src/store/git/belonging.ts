@@ -5,11 +5,11 @@
 // directory exists, the daemon refuses to open a session in another directory. Within one storage, the lock of a
 // session already ensures a single owner.
 import { dirname, join } from 'node:path';
-import { attempt, attemptOr, isA, isOfSystem } from '../../base/attempt.ts';
+import { attemptOr, isOfSystem } from '../../base/attempt.ts';
 import { directoryAt, isSameDirectory } from '../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
-import { isObject } from '../../base/json-object.ts';
+import { isObject, parseJson } from '../../base/json.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
 import { objectId } from '../../git/objects/object.ts';
 import { runGit } from '../../git/process/run.ts';
@@ -65,11 +65,9 @@ function noteOf({ sessionDirectory }: BelongingParts): { readonly id: string; re
 async function namedIn(blob: string, gitDir: string): Promise<string | undefined> {
   const { stdout } = await runGit({ place: { gitDir }, args: ['cat-file', 'blob', blob], accept: [0, 128] });
   // If the note was pruned or is damaged, the refs belong to no storage.
-  return attempt(isA(SyntaxError), () => {
-    const note: unknown = JSON.parse(stdout.toString('utf8'));
-    const named = isObject(note) ? note['sessionDirectory'] : undefined;
-    return typeof named === 'string' ? named : undefined;
-  });
+  const note = parseJson(stdout.toString('utf8'));
+  const named = isObject(note) ? note['sessionDirectory'] : undefined;
+  return typeof named === 'string' ? named : undefined;
 }
 
 /**
