@@ -1,10 +1,12 @@
 // Writes the texts of a diff. One text is git's unified diff. The other text lists each file on a line and ends with
 // the output of `git diff --stat`. Git does not see changed permissions. This module adds these changes to each text,
 // in git's form for changed modes. The texts are bytes, because some names and contents are not UTF-8.
+
+import type { SnapshotId } from '../base/ids.ts';
 import { InvariantViolation } from '../base/invariant.ts';
-import { type DiffOptions, quotedPath, statText, unifiedText } from '../git/diff/tree-diff.ts';
-import type { GitTrees } from '../store/snapshot-store.ts';
-import { type Difference, modesOf } from './differences.ts';
+import { compareTexts, type DiffOptions, quotedPath, statText } from '../git/diff/tree-diff.ts';
+import type { GitTrees, SnapshotStore } from '../store/snapshot-store.ts';
+import { type Difference, type Differences, differencesOf, modesOf } from './differences.ts';
 
 /** Returns git's `--stat`. Adds a line for each change of permissions, in the form of git's `--summary`. */
 export async function statOf(
@@ -30,16 +32,26 @@ export function layoutOf(list: readonly Difference[], stat: Buffer): Buffer {
 }
 
 /**
- * Returns the unified diff in parts: one part for each difference, in the same order. When the diff exceeds the limit,
- * all parts are empty.
+ * Compares two snapshots as {@link differencesOf} does. Also returns the unified diff in parts: one part for each
+ * difference, in the same order. When the diff exceeds the limit, the last parts are empty.
  */
-export async function unifiedParts(
+export async function unifiedDifferences(
+  store: SnapshotStore,
   trees: GitTrees,
-  list: readonly Difference[],
+  sides: { readonly from: SnapshotId; readonly to: SnapshotId },
   options: DiffOptions,
-): Promise<Buffer[]> {
-  const text = await unifiedText(trees, options);
-  const isCut = text.length >= (options.textBytesMax ?? Number.POSITIVE_INFINITY);
+): Promise<Differences & { readonly parts: readonly Buffer[] }> {
+  const comparison = compareTexts(trees, options);
+  const { list, stats } = await differencesOf(store, trees, sides, options, comparison);
+  return { list, stats, parts: unifiedParts((await comparison).text, list, options) };
+}
+
+function unifiedParts(
+  text: Buffer,
+  list: readonly Difference[],
+  { textBytesMax }: DiffOptions,
+): readonly Buffer[] {
+  const isCut = text.length >= (textBytesMax ?? Number.POSITIVE_INFINITY);
   const parts = partsOf(text);
   let next = 0;
   const take = (count: number): Buffer => {

@@ -2,6 +2,7 @@
 // module adds the paths at which only the permissions differ, because git does not see these differences.
 import type { SnapshotId } from '../base/ids.ts';
 import {
+  type Comparison,
   compare,
   type DiffItem,
   type DiffOptions,
@@ -53,16 +54,20 @@ const changeNames: Readonly<Record<DiffStatus, ChangeName>> = {
   T: 'typeChanged',
 };
 
-/** Compares two snapshots. `trees` are these snapshots as git trees. @throws DataCorrupt, AbortError */
+/**
+ * Compares two snapshots. `trees` are these snapshots as git trees. `comparison` is git's comparison, if the caller has
+ * already started it. @throws DataCorrupt, AbortError
+ */
 export async function differencesOf(
   store: SnapshotStore,
   trees: GitTrees,
   { from, to }: { readonly from: SnapshotId; readonly to: SnapshotId },
   options: DiffOptions,
+  comparison: Promise<Comparison> = compare(trees, options),
 ): Promise<Differences> {
   // While git counts lines in its own process, the store reads the entries of the paths that differ.
   const [{ items, counts }, { changes, sides }, directories] = await Promise.all([
-    compare(trees, options),
+    comparison,
     changedSides(store, from, to),
     directoriesOf(store, from, to, options.paths),
   ]);

@@ -2,7 +2,7 @@
 // change nothing.
 import { isUtf8 } from 'node:buffer';
 import { CheckpointdError } from '../base/errors.ts';
-import type { BlobId } from '../base/ids.ts';
+import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import {
   changesBetween,
@@ -12,14 +12,15 @@ import {
   sideOf,
   statsBetween,
 } from '../checkpoints/compared.ts';
-import { layoutOf, statOf, unifiedParts } from '../checkpoints/diff-text.ts';
+import { layoutOf, statOf, unifiedDifferences } from '../checkpoints/diff-text.ts';
 import { type Difference, differencesOf, modesOf } from '../checkpoints/differences.ts';
 import { textHunksOf } from '../checkpoints/hunks.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { capturePresent } from '../checkpoints/publish.ts';
+import type { DiffOptions } from '../git/diff/tree-diff.ts';
 import type * as Wire from '../protocol/types.ts';
 import type { Session } from '../session/session.ts';
-import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { GitTrees, SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { Entry, EntryMode, TreeChange } from '../tree/tree.ts';
 import { isWithin, type TreePath, toText } from '../tree/tree-path.ts';
 import { checkpointAnswer } from './answers/checkpoint-answer.ts';
@@ -287,8 +288,9 @@ async function snapshotDiff(
       paths: request.paths,
       binary: request.binary,
     };
+    if (request.format === 'unified') return await unifiedDiff(store, trees, { from, to }, options, request);
     const { list, stats } = await differencesOf(store, trees, { from, to }, options);
-    const files = list.map((difference) => ({ ...difference, isCut: false }));
+    const files = uncut(list);
     switch (request.format) {
       case 'nameStatus':
         return { files, stats, truncated: false };
@@ -298,17 +300,30 @@ async function snapshotDiff(
         return { files, stats, ...limited(await statOf(trees, list, options)) };
       case 'text':
         return { files, stats, ...limited(layoutOf(list, await statOf(trees, list, options))) };
-      case 'unified': {
-        const parts = await unifiedParts(trees, list, { ...options, textBytesMax: textBytesMax + 1 });
-        if (request.perFile === true) return { files: withParts(files, parts), stats, truncated: false };
-        return { files, stats, ...limited(Buffer.concat(parts)) };
-      }
       default:
         return request.format satisfies never;
     }
   } finally {
     await trees.dispose();
   }
+}
+
+async function unifiedDiff(
+  store: SnapshotStore,
+  trees: GitTrees,
+  sides: { readonly from: SnapshotId; readonly to: SnapshotId },
+  options: DiffOptions,
+  { perFile }: DiffRequest,
+): Promise<DiffOutcome> {
+  const limits = { ...options, textBytesMax: textBytesMax + 1 };
+  const { list, stats, parts } = await unifiedDifferences(store, trees, sides, limits);
+  const files = uncut(list);
+  if (perFile === true) return { files: withParts(files, parts), stats, truncated: false };
+  return { files, stats, ...limited(Buffer.concat(parts)) };
+}
+
+function uncut(list: readonly Difference[]): DiffEntry[] {
+  return list.map((difference) => ({ ...difference, isCut: false }));
 }
 
 function withParts(files: readonly DiffEntry[], parts: readonly Buffer[]): DiffEntry[] {

@@ -2,8 +2,7 @@
 // the end of the range only in these hunks.
 import { CheckpointdError } from '../base/errors.ts';
 import type { SnapshotId } from '../base/ids.ts';
-import { unifiedParts } from '../checkpoints/diff-text.ts';
-import { differencesOf } from '../checkpoints/differences.ts';
+import { unifiedDifferences } from '../checkpoints/diff-text.ts';
 import { textHunksOf, withoutHunks } from '../checkpoints/hunks.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import type { MergeSide } from '../tree/three-way.ts';
@@ -24,8 +23,7 @@ export async function sideOfHunks(
 ): Promise<MergeSide> {
   const trees = await store.gitTrees(from, to);
   try {
-    const { list } = await differencesOf(store, trees, { from, to }, { signal });
-    const parts = await unifiedParts(trees, list, { signal });
+    const { list, parts } = await unifiedDifferences(store, trees, { from, to }, { signal });
     const changes: TreeChange[] = [];
     const missing = new Map([...asked].map(([path, ids]) => [path, new Set(ids)]));
     for (const [i, { path, before, after }] of list.entries()) {

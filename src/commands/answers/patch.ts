@@ -1,8 +1,7 @@
 // Converts the texts of diffs to the protocol's form, and makes the patch between two snapshots.
 import { isUtf8 } from 'node:buffer';
 import type { SnapshotId } from '../../base/ids.ts';
-import { unifiedParts } from '../../checkpoints/diff-text.ts';
-import { differencesOf } from '../../checkpoints/differences.ts';
+import { unifiedDifferences } from '../../checkpoints/diff-text.ts';
 import type * as Wire from '../../protocol/types.ts';
 import type { SnapshotStore } from '../../store/snapshot-store.ts';
 
@@ -33,9 +32,8 @@ export async function patchBetween(
 ): Promise<Pick<Wire.RevertResult, 'text' | 'encoding'>> {
   const trees = await store.gitTrees(from, to);
   try {
-    const options = { signal, binary: true };
-    const { list } = await differencesOf(store, trees, { from, to }, options);
-    const parts = await unifiedParts(trees, list, { ...options, textBytesMax: textBytesMax + 1 });
+    const options = { signal, binary: true, textBytesMax: textBytesMax + 1 };
+    const { parts } = await unifiedDifferences(store, trees, { from, to }, options);
     const text = Buffer.concat(parts);
     return text.length > textBytesMax ? {} : textAnswer(text);
   } finally {

@@ -82,20 +82,47 @@ export async function nameStatus(trees: DiffTrees, options: DiffOptions = {}): P
  * to count lines.
  */
 export function compare(trees: DiffTrees, options: DiffOptions = {}): Promise<Comparison> {
-  return records(trees, ['--raw', '--numstat', '-z'], options);
+  return records(trees, comparison, options);
 }
+
+const comparison: readonly string[] = ['--raw', '--numstat', '-z'];
 
 /**
  * Returns the output of `git diff --stat`, 80 columns wide. The result is bytes, because some names are not valid text.
  */
-export function statText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
-  return output(trees, ['--stat=80'], options);
+export async function statText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
+  return Buffer.concat(await outputs(trees, ['--stat=80'], options));
 }
 
 /** Returns the unified text of `git diff`. The result is bytes, because some contents are not valid text. */
-export function unifiedText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
-  const binary = options.binary === true ? ['--binary'] : [];
-  return output(trees, ['-p', ...binary, `--unified=${options.context ?? 3}`], options, options.textBytesMax);
+export async function unifiedText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
+  return Buffer.concat(await outputs(trees, textFormat(options), options, options.textBytesMax));
+}
+
+function textFormat({ binary, context = 3 }: DiffOptions): string[] {
+  return ['-p', ...(binary === true ? ['--binary'] : []), `--unified=${context}`];
+}
+
+/** Git writes the records of a comparison before its text. These bytes are enough for the records of 80,000 files. */
+const recordsBytesUsual = 16 << 20;
+
+/**
+ * Returns {@link compare} and {@link unifiedText} from one git process. Needs a process for each only if a limit for the
+ * text is given and the records exceed `recordsBytesMax`.
+ */
+export async function compareTexts(
+  trees: DiffTrees,
+  options: DiffOptions = {},
+  recordsBytesMax: number = recordsBytesUsual,
+): Promise<Comparison & { readonly text: Buffer }> {
+  const { textBytesMax = Number.POSITIVE_INFINITY } = options;
+  const format = [...comparison, ...textFormat(options)];
+  const all = await outputs(trees, format, options, textBytesMax + recordsBytesMax);
+  const parts = all.map((bytes) => ({ bytes, ...readRecords(bytes) }));
+  if (parts.some(({ bytes, textAt }) => bytes.length > 0 && textAt === undefined))
+    return { ...(await compare(trees, options)), text: await unifiedText(trees, options) };
+  const text = Buffer.concat(parts.map(({ bytes, textAt }) => bytes.subarray(textAt)));
+  return { ...joined(parts), text };
 }
 
 /**
@@ -124,33 +151,42 @@ async function records(
   format: readonly string[],
   options: DiffOptions,
 ): Promise<Comparison> {
-  return readRecords(await output(trees, format, options));
+  return joined((await outputs(trees, format, options)).map(readRecords));
+}
+
+function joined(parts: readonly Comparison[]): Comparison {
+  return {
+    items: parts.flatMap(({ items }) => items),
+    counts: parts.flatMap(({ counts }) => counts),
+  };
 }
 
 /**
- * Returns git's output, if possible from the running process. If paths are given, always starts a new git process,
- * because git accepts paths only as arguments.
+ * Returns git's output, if possible from the running process. If paths are given, always starts new git processes,
+ * because git accepts paths only as arguments. Then there is one output for each portion of the paths.
  */
-async function output(
+async function outputs(
   trees: DiffTrees,
   format: readonly string[],
   options: DiffOptions,
   bytesMax?: number,
-): Promise<Buffer> {
+): Promise<Buffer[]> {
   const { from, to, differ } = trees;
-  if (from === to) return Buffer.alloc(0);
+  if (from === to) return [];
   if (options.paths !== undefined || differ === undefined) return diff(trees, format, options);
-  const asked = differ.ask(format, from, to, options.signal, bytesMax);
-  return (await asked) ?? diff(trees, format, options);
+  const asked = await differ.ask(format, from, to, options.signal, bytesMax);
+  return asked === undefined ? diff(trees, format, options) : [asked];
 }
 
 /**
  * Parses records whose fields end in NULs. Git writes `:modes ids letter NUL path NUL` for every path that differs.
  * After these records, git writes `added TAB removed TAB path NUL` for every path. A rename has two paths. In the
- * second record of a rename, an empty path precedes the two paths.
+ * second record of a rename, an empty path precedes the two paths. If a text follows the records, a further NUL
+ * precedes the text.
  */
-function readRecords(bytes: Buffer): Comparison {
-  const parts = bytes.toString('latin1').split('\0') as TreePath[];
+function readRecords(bytes: Buffer): Comparison & { readonly textAt: number | undefined } {
+  const end = bytes.indexOf('\0\0diff --git ');
+  const parts = bytes.toString('latin1', 0, end < 0 ? bytes.length : end + 1).split('\0') as TreePath[];
   const items: DiffItem[] = [];
   const counts: LineCount[] = [];
   for (let at = 0; at + 1 < parts.length; ) {
@@ -178,20 +214,20 @@ function readRecords(bytes: Buffer): Comparison {
     else counts.push({ path, ...count });
     at += path === '' ? 3 : 1;
   }
-  return { items, counts };
+  return { items, counts, textAt: end < 0 ? undefined : end + 2 };
 }
 
-async function diff(trees: DiffTrees, format: readonly string[], options: DiffOptions): Promise<Buffer> {
+async function diff(trees: DiffTrees, format: readonly string[], options: DiffOptions): Promise<Buffer[]> {
   const place: GitPlace = { gitDir: trees.gitDir, settings: diffSettings };
-  const outputs: Buffer[] = [];
+  const found: Buffer[] = [];
   for (const paths of portions(options.paths)) {
     const args = [...diffArguments, ...format, trees.from, trees.to, '--', ...paths];
     const run = await runGit({ place, args, signal: options.signal }).catch((error: unknown) => {
       throw isDamage(error) ? damaged(error) : error;
     });
-    outputs.push(run.stdout);
+    found.push(run.stdout);
   }
-  return Buffer.concat(outputs);
+  return found;
 }
 
 /** True when git failed because of the compared objects. False when git failed because of the arguments. */

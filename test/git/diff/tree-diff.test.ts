@@ -4,6 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   compare,
+  compareTexts,
+  type DiffOptions,
   type DiffTrees,
   nameStatus,
   statText,
@@ -106,6 +108,31 @@ test('our diff texts equal the texts of git diff, whatever the settings of the r
     const all = await nameStatus({ ...trees, from: emptyTree, to: trees.from });
     assert.ok(all.every(({ status }) => status === 'A'));
     assert.is(all.length, 8);
+  }));
+
+test('one git process gives the same records and text as a process for each', () =>
+  withTrees(async (trees) => {
+    const separate = async (options: DiffOptions): Promise<object> => ({
+      ...(await compare(trees, options)),
+      text: (await unifiedText(trees, options)).toString('latin1'),
+    });
+    const together = async (options: DiffOptions): Promise<object> => {
+      const { text, ...records } = await compareTexts(trees, options);
+      return { ...records, text: text.toString('latin1') };
+    };
+    // Two portions of paths, with differences in both and in one of them.
+    const far = [path('d'), ...Array.from({ length: 250 }, (_, at) => path(`none${at}`))];
+    const all: DiffOptions[] = [{}, { binary: true }, { context: 0 }, { paths: [path('d'), path('*')] }];
+    for (const options of [
+      ...all,
+      { paths: [...far, path('binary')] },
+      { paths: far },
+      { paths: [path('none')] },
+    ])
+      assert.equal(await together(options), await separate(options), JSON.stringify(options));
+    assert.is((await compareTexts(trees)).items.length, 8);
+    const none = await compareTexts({ ...trees, to: trees.from });
+    assert.equal(none, { items: [], counts: [], text: Buffer.alloc(0) });
   }));
 
 test.run();

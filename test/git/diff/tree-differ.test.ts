@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   compare,
+  compareTexts,
   type DiffTrees,
   nameStatus,
   statText,
@@ -150,6 +151,19 @@ test('a TreeDiffer can stop after the beginning of a long text, and still makes 
     for (const textBytesMax of [whole.length, whole.length + 1])
       assert.ok((await unifiedText(trees, { textBytesMax })).equals(whole), String(textBytesMax));
     assert.is((await nameStatus(trees)).length, 1);
+  }));
+
+test('if the limit cuts the records before a text, another git process gives all records', () =>
+  withDiffer(async ({ tree, differ, gitDir }) => {
+    const files = Array.from({ length: 20 }, (_, at): [string, string] => [`file${at}`, `line ${at}\n`]);
+    const trees: DiffTrees = { gitDir, from: emptyTree, to: tree(files), differ };
+    const whole = { ...(await compare(trees)), text: await unifiedText(trees) };
+    assert.is(whole.items.length, 20);
+    for (const recordsBytesMax of [0, 10, 1000, 2000, 1 << 20]) {
+      const { text, ...records } = await compareTexts(trees, { textBytesMax: 9 }, recordsBytesMax);
+      assert.equal(records, { items: whole.items, counts: whole.counts }, String(recordsBytesMax));
+      assert.ok(text.length >= 9 && text.equals(whole.text.subarray(0, text.length)));
+    }
   }));
 
 test.run();
