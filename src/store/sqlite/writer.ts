@@ -5,7 +5,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import { filesAsync } from '../../base/files.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
-import type { RecentSet } from '../../base/recent-set.ts';
+import { RecentSet } from '../../base/recent-set.ts';
 import { Slices } from '../../base/slices.ts';
 import { Turns } from '../../base/turns.ts';
 import type { SnapshotWriter, StableContent } from '../../capture/snapshot-sink.ts';
@@ -516,12 +516,17 @@ const treesMissing =
 const blobsMissing =
   'SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM checkpoint_blobs WHERE hash = value)';
 const askedAtOnce = 1000;
+/**
+ * At most this many directories and this many contents are known. Each checkpoint adds some, and a session may have
+ * thousands of checkpoints. A query finds a forgotten row again.
+ */
+const knownMax = 20_000;
 
 export class KnownRows {
   readonly #database: SqliteDatabase;
   #generation = 0;
-  readonly #trees = new Set<string>();
-  readonly #blobs = new Set<string>();
+  readonly #trees = new RecentSet(knownMax);
+  readonly #blobs = new RecentSet(knownMax);
   readonly #lost = new Set<string>();
 
   constructor(database: SqliteDatabase) {
@@ -561,7 +566,7 @@ export class KnownRows {
     return !missing(treesMissing, trees) && !missing(blobsMissing, blobs);
   }
 
-  #add(generation: number, known: Set<string>, ids: readonly string[]): void {
+  #add(generation: number, known: RecentSet, ids: readonly string[]): void {
     if (generation < this.#generation) return;
     if (generation > this.#generation) this.#forget(generation);
     for (const id of ids) known.add(id);
@@ -575,7 +580,7 @@ export class KnownRows {
 
   async #missing(
     sql: string,
-    known: Set<string>,
+    known: RecentSet,
     ids: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<MissingRows> {

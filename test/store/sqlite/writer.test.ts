@@ -1,8 +1,15 @@
-// Tests how much memory a capture retains, and which directories it leaves for the publication of its checkpoint.
+// Tests how much memory captures retain, and which directories a capture leaves for the publication of its checkpoint.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../../src/base/ids.ts';
+import { SqliteDatabase } from '../../../src/store/sqlite/database/database.ts';
+import { prepareSchema } from '../../../src/store/sqlite/database/schema.ts';
+import { generationOf } from '../../../src/store/sqlite/leases.ts';
 import { decodeNode, encodeNode } from '../../../src/store/sqlite/trees.ts';
+import { KnownRows } from '../../../src/store/sqlite/writer.ts';
 import { type SubTree, type TreeNode } from '../../../src/store/tree-reader.ts';
 import type { FileNode } from '../../../src/tree/tree.ts';
 import { ReusedMemory } from '../../../src/work-tree/stable-read.ts';
@@ -57,6 +64,28 @@ test('a directory that was just stored is equal to the directory that the databa
     const read = decodeNode(id, bytes);
     assert.equal(node, read);
     assert.equal([...node.entries], [...(read?.entries ?? [])]);
+  }
+});
+
+test('a session of many checkpoints remembers only the newest rows that exist', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'checkpointd-known-'));
+  const database = await SqliteDatabase.open(join(directory, 'x.sqlite'), { durability: 'process' });
+  try {
+    await prepareSchema(database);
+    const known = new KnownRows(database);
+    const generation = generationOf(database);
+    const ids = Array.from({ length: 50_000 }, (_, i) => i.toString(16).padStart(64, '0') as BlobId);
+    known.addTrees(generation, ids);
+    known.addBlobs(generation, ids);
+    // The database has none of these rows. So a row that is not remembered is missing.
+    for (const { missing } of [await known.missingTrees(ids), await known.missingBlobs(ids)]) {
+      assert.ok(missing.length >= 30_000, `${ids.length - missing.length} are remembered`);
+      const newest = new Set<string>(ids.slice(-10_000));
+      assert.not.ok(missing.some((id) => newest.has(id)));
+    }
+  } finally {
+    database.close();
+    rmSync(directory, { recursive: true, force: true });
   }
 });
 
