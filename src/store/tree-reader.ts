@@ -108,6 +108,17 @@ export class TreeReader {
     this.#modes.clear();
   }
 
+  /**
+   * Returns all files of a snapshot, as {@link entries} does, for a caller that reads the whole tree only once. After
+   * this, the cache does not have room for whole trees until the next request reads one.
+   */
+  async entriesOnce(snapshot: SnapshotId): Promise<Entry[]> {
+    const entries = await this.entries(snapshot);
+    this.#namesMax = cachedNamesUsually;
+    this.#trim(0);
+    return entries;
+  }
+
   /** Returns all files below `under`, ordered by the bytes of their whole paths. */
   async entries(snapshot: SnapshotId, under: TreePath = rootPath): Promise<Entry[]> {
     const { files } = await this.#modesOf(snapshot);

@@ -67,6 +67,18 @@ test('a tree of 60,000 files is read only once, even if some other directories a
   assert.is(store.asked.length, directories + 1 + 2000);
 });
 
+test('if a tree of 60,000 files is read for the only time, the reader retains at most 20,000 names', async () => {
+  const directories = 6666;
+  const store = numbered(directories);
+  const reader = new TreeReader(store);
+  const { length } = await reader.entriesOnce('root' as SnapshotId);
+  assert.is(length, directories * filesInDirectory);
+  const before = store.asked.length;
+  for (let i = directories - 1; i >= 0; i -= 1) await reader.node(String(i));
+  const retained = directories - (store.asked.length - before);
+  assert.ok(retained >= 1000 && retained <= 2000, `${retained} directories`);
+});
+
 const all = ['d', 'd/e', 'd/e/f', 'd/g', 'other'];
 const paths = (...texts: string[]): TreePath[] => texts.map(fromText);
 const lost = (wanted: readonly TreePath[], ...gone: readonly string[]): Promise<readonly TreePath[]> =>

@@ -69,7 +69,7 @@ export async function fullRows(
   trees: TreeReader,
   snapshot: SnapshotId,
 ): Promise<RowSet> {
-  const entries = await trees.entries(snapshot);
+  const entries = await trees.entriesOnce(snapshot);
   const rows: FileRow[] = [];
   let totalSize = 0;
   const slices = new Slices();

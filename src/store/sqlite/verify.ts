@@ -144,7 +144,7 @@ async function hasRightRowsNow({ database, trees, carried, slices }: Sources, ro
   return attemptAsyncOr(true, isA(CheckpointdError), async () => {
     if (isFull === 1) {
       if (count !== fileCount || typeof own !== 'string') return false;
-      const entries = await trees.entries(own as SnapshotId);
+      const entries = await trees.entriesOnce(own as SnapshotId);
       return await isIn(entries.map((after) => ({ path: after.path, after })));
     }
     if (typeof parentSnapshot !== 'string') return true;
