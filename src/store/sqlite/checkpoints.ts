@@ -300,7 +300,7 @@ export class SqliteCheckpoints {
  * pages of the index on contents, and the ref_counts of few contents. With a larger number, the paths of these rows
  * would be spread over too many pages of the index on paths.
  */
-const rowsInOrder = 4000;
+const rowsInOrder = 8000;
 
 function inOrderOfContents(rows: readonly FileRow[]): FileRow[] {
   return rows.toSorted(({ entry: a }, { entry: b }) => ((a?.blob ?? '') < (b?.blob ?? '') ? -1 : 1));

@@ -52,10 +52,12 @@ const arrivedCountMax = 256;
 const arrivedBytesMax = 1 << 18;
 /**
  * So many new rows are written together. A large batch in the order of the index changes each page of the index less
- * often. The bytes are compressed, because many uncompressed contents would fragment the memory of the process.
+ * often. The bytes are compressed, because many uncompressed contents would fragment the memory of the process. The file
+ * rows are written in batches of the same length (checkpoints.ts), so that they change the ref_counts of contents that
+ * are near each other.
  */
-const newRowsMax = 4000;
-const newBytesMax = 1 << 21;
+const newRowsMax = 8000;
+const newBytesMax = 1 << 22;
 
 interface WriterParts {
   readonly database: SqliteDatabase;

@@ -69,7 +69,7 @@ const pagesWhileWrittenBack = 16_384;
  */
 const journalBytesMin = 1 << 21;
 const journalBytesMax = 1 << 25;
-const journalShare = 0.25;
+const journalShare = 0.5;
 
 export class SqliteDatabase {
   readonly file: string;
