@@ -108,22 +108,17 @@ export class ObjectReader {
     return elsewhere.find((_, index) => sizes[index] === -1);
   }
 
-  /** True when none of a few objects exists. False in doubt. */
-  lacksAll(ids: readonly string[]): boolean {
-    const isAnyLoose = this.#looseIn.some((objects) => ids.some((id) => isLoose(objects, id)));
-    return !isAnyLoose && this.#packedAmong(ids)?.size === 0;
-  }
-
   /**
-   * Returns those of a few ids that are in packs. Returns undefined in doubt, and while git runs, because git then
-   * answers faster.
+   * Returns the ids that may be in packs. Leaves out an id only if no pack has it. Returns all ids in doubt. Also returns
+   * all ids when they are few and git runs, because git then answers faster.
    */
-  #packedAmong(ids: readonly string[]): ReadonlySet<string> | undefined {
-    if (this.#facts.pid !== undefined || ids.length > fewMax || this.#looseIn.length === 0) return undefined;
+  perhapsPacked(ids: readonly string[]): ReadonlySet<string> {
+    const gitIsFaster = ids.length <= fewMax && this.#facts.pid !== undefined;
+    if (gitIsFaster || this.#looseIn.length === 0) return new Set(ids);
     const found = new Set<string>();
     for (const objects of this.#looseIn) {
       const packed = packedAmong(ids, join(objects, 'pack'), indexBytesMax);
-      if (packed === undefined) return undefined;
+      if (packed === undefined) return new Set(ids);
       for (const id of packed) found.add(id);
     }
     return found;

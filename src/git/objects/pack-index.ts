@@ -44,7 +44,7 @@ function wholeIndex(index: string): Buffer | undefined {
 }
 
 /**
- * Returns those of a few ids that are in the packs of a directory. Returns undefined in doubt: when an index or a pack is
+ * Returns those of the ids that are in the packs of a directory. Returns undefined in doubt: when an index or a pack is
  * missing or damaged, or when the indexes have more than `bytesMax` bytes.
  */
 export function packedAmong(
@@ -60,13 +60,15 @@ export function packedAmong(
     if (paths.some((path) => sizeOf(`${path.slice(0, -'.idx'.length)}.pack`) === 0)) return undefined;
     const indexes = paths.map(wholeIndex);
     if (indexes.includes(undefined)) return undefined;
-    return ids.filter((id) => indexes.some((index) => index !== undefined && isIndexed(index, id)));
+    return ids.filter((id) => {
+      const wanted = Buffer.from(id, 'hex');
+      return indexes.some((index) => index !== undefined && isIndexed(index, wanted));
+    });
   });
 }
 
 /** True when an index has an id. The ids in an index are sorted. */
-function isIndexed(index: Buffer, id: string): boolean {
-  const wanted = Buffer.from(id, 'hex');
+function isIndexed(index: Buffer, wanted: Buffer): boolean {
   const [firstByte = 0] = wanted;
   // The table has, for each first byte, the number of ids up to this byte.
   const upTo = (byte: number): number => index.readUInt32BE(start.length + 4 * byte);

@@ -383,18 +383,20 @@ class Proof {
   async missing<T extends ObjectToProve>(type: ObjectType, handed: readonly T[]): Promise<T[]> {
     const missing: T[] = [];
     const asked: T[] = [];
+    const unloose: T[] = [];
     const mayExist = looseAmong(this.#objects, handed);
     for (const each of handed) {
       const file = join(this.#objects, each.id.slice(0, 2), each.id.slice(2));
       const state = mayExist(each.id) ? stateOfLoose(file, each.id, true) : 'absent';
       if (state === 'damaged') files.rmSync(file, { force: true });
-      if (state === 'unread' || (state !== 'whole' && this.#hasPacks)) asked.push(each);
-      else if (state !== 'whole') missing.push(each);
+      if (state === 'unread') asked.push(each);
+      else if (state !== 'whole') unloose.push(each);
     }
     const { reader } = this.#parts;
-    const ids = asked.map(({ id }) => id);
-    if (asked.length === 0 || reader.lacksAll(ids)) return [...missing, ...asked];
-    const sizes = await reader.sizes(ids);
+    const packed = this.#hasPacks ? reader.perhapsPacked(unloose.map(({ id }) => id)) : undefined;
+    for (const each of unloose) (packed?.has(each.id) === true ? asked : missing).push(each);
+    if (asked.length === 0) return missing;
+    const sizes = await reader.sizes(asked.map(({ id }) => id));
     const work = asked.map(async (each, i) => {
       const size = sizes[i] ?? -1;
       if (size === -1) missing.push(each);

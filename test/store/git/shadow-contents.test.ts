@@ -2,13 +2,13 @@
 // cleanups.
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../../src/base/ids.ts';
 import { installFault } from '../../../src/base/seam.ts';
 import { capture, contents, git, path, readAll, record } from '../../support/git-oracle.ts';
-import { rejects, tag, withShadow } from './shadow-rig.ts';
+import { open, rejects, tag, withShadow } from './shadow-rig.ts';
 
 /** Returns the names in the directory for temporary contents. */
 const spooled = (store: { readonly spoolDirectory: string }): string[] => readdirSync(store.spoolDirectory);
@@ -37,6 +37,27 @@ test('many contents are written into one pack, and a few contents become loose o
     git(shadow, '--git-dir=.', 'fsck', '--strict', '--full');
     assert.equal(spooled(store), []);
     assert.equal(await store.verify(), []);
+  }));
+
+test('a capture of many new contents starts no git process, and one of stored contents checks them', () =>
+  withShadow(async (store, shadow) => {
+    const filled = (text: string): Record<string, string> =>
+      Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`f${index}`, `${text} ${index}`]));
+    await capture(store, filled('first'));
+    const processes: string[] = [];
+    installFault((call, target) => {
+      if (call === 'spawn') processes.push(target);
+    });
+    await capture(store, filled('second'));
+    assert.equal(processes.splice(0), []);
+    installFault(undefined);
+    const packs = (): string[] => readdirSync(join(shadow, 'objects', 'pack')).sort();
+    const before = packs();
+    await store.close();
+    const again = await open(dirname(shadow));
+    await capture(again, filled('second'));
+    assert.equal(packs(), before, 'no content is stored twice');
+    await again.close();
   }));
 
 test('many directories are written into one pack, and a few directories become loose objects', () =>
