@@ -1,4 +1,5 @@
 // Runs the daemon's command line: parses the flags, and either prints a short answer or starts the daemon.
+import { syncsAtOnce } from './base/atomic-file.ts';
 import { systemCode } from './base/errors.ts';
 import { commandOf, helpText, type ServeFlags } from './flags.ts';
 import { packageVersion, protocolDocument } from './wire/places.ts';
@@ -44,6 +45,7 @@ function complain(complaint: string): void {
  * be reached.
  */
 async function startServing(flags: ServeFlags): Promise<void> {
+  process.env['UV_THREADPOOL_SIZE'] ??= String(syncsAtOnce); // Node reads this when it first uses the threads
   const { serve, UnusableLogFile } = await import('./serve.ts');
   try {
     await serve(flags);
