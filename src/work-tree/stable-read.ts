@@ -103,9 +103,9 @@ export async function readStable<Id>(
     return { kind: problemOf(error) };
   }
   try {
-    if (directory.isAt?.(fd, name) === false) return { kind: 'elsewhere' };
     const unchanged = readUnchanged(fd, options);
     if (unchanged !== undefined) return unchanged;
+    if (directory.isAt?.(fd, name) === false) return { kind: 'elsewhere' };
     let young: Id | undefined;
     let hasWaited = false;
     for (let failures = 0; failures < triesMax; ) {
@@ -155,7 +155,7 @@ export function readListed<Id>(
   return attempt(isOfSystem, () => {
     const fd = files.openSync(insideQuickly(directory, name), openFlags);
     try {
-      return directory.isAt?.(fd, name) === false ? undefined : readUnchanged(fd, options);
+      return readUnchanged(fd, options);
     } finally {
       files.closeSync(fd);
     }
@@ -164,7 +164,9 @@ export function readListed<Id>(
 
 /**
  * Reads a small file that still has the stamp with which it was listed. The listing then replaces the check before the
- * read. Returns undefined when the file has changed, is young or large, or is not a regular file any more.
+ * read. It also replaces the check of the path: this stamp belongs to the listed file, even if the path now leads
+ * through another directory. Returns undefined when the file has changed, is young or large, or is not a regular file
+ * any more.
  */
 function readUnchanged<Id>(
   fd: number,

@@ -38,13 +38,14 @@ async function withTop(
     read: (
       name: string,
       options?: Partial<StableReadOptions<string>>,
+      isAt?: () => boolean,
     ) => ReturnType<typeof readStable<string>>,
   ) => Promise<void>,
 ): Promise<void> {
   const top = mkdtempSync(join(tmpdir(), 'ckpt-read-'));
   try {
-    await body(top, (name, options) =>
-      readStable({ prefix: top, release: () => undefined }, name, {
+    await body(top, (name, options, isAt = () => true) =>
+      readStable({ prefix: top, release: () => undefined, isAt }, name, {
         hash: () => {
           const hash = createHash('sha256');
           return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') };
@@ -134,6 +135,31 @@ test('a read checks the stamp of a file once if the stamp is as listed, and othe
       rmSync(file, { recursive: true });
       writeFileSync(file, '');
     }
+  }));
+
+test('a read checks the path of a file only if the stamp of the opened file is not as listed', () =>
+  withTop(async (top, read) => {
+    const file = join(top, 'f');
+    writeFileSync(file, 'listed');
+    const listed = stampOf(lstatSync(file, { bigint: true }));
+    // The listed file is no longer young.
+    const behindMs = -60_000;
+    let checks = 0;
+    const isAt = (): boolean => {
+      checks += 1;
+      return false;
+    };
+    assert.is((await read('f', { listed, behindMs }, isAt)).kind, 'read');
+    assert.is(checks, 0);
+    const others: StableReadOptions<string>['listed'][] = [
+      undefined,
+      { ...listed, ino: listed.ino + 1 },
+      { ...listed, ctimeNs: listed.ctimeNs - 1n },
+    ];
+    for (const other of others) {
+      assert.is((await read('f', { listed: other, behindMs }, isAt)).kind, 'elsewhere');
+    }
+    assert.is(checks, others.length);
   }));
 
 test('a very large file that has just changed is read only once, after a wait', () =>
