@@ -26,6 +26,12 @@ const hello = { clientInfo: { name: 'checkpointd hooks' } };
 
 const waitedMs = 1000;
 
+/**
+ * The time after a prompt until which its hook certainly reads the answer. A hook gives up after 850 ms (hook.ts), and
+ * needs some time to read and print the answer.
+ */
+const readsAnswerMs = 700;
+
 /** The delay before old sessions are deleted, so that the deletion does not slow the start of the agent. */
 const tidyAfterMs = 60_000;
 
@@ -42,6 +48,8 @@ export class Conversations {
   readonly #open = new Map<string, OpenConversation>();
   /** For each conversation with unfinished events, a promise that resolves after the last of these events. */
   readonly #last = new Map<string, Promise<unknown>>();
+  /** For each conversation, the text of an answer that may have come too late for its hook. */
+  readonly #unread = new Map<string, string>();
   #daemon: Promise<CheckpointdClient> | undefined;
 
   constructor(storage: string, log: (message: string) => void) {
@@ -141,8 +149,10 @@ export class Conversations {
     open.silence = setTimeout(() => void endSilent(), silenceMs).unref();
     const { client, session } = open;
     if (event.kind === 'prompt') {
-      const forModel = await restoredSince(client, session);
+      const forModel = (await restoredSince(client, session)) ?? this.#unread.get(name);
       await this.#handlePrompt(name, keyOf(id), open, event);
+      if (forModel === undefined || behindMs(event) < readsAnswerMs) this.#unread.delete(name);
+      else this.#unread.set(name, forModel);
       return forModel;
     }
     if (event.kind === 'tool') await this.#toolFinished(id, open, event);
@@ -157,10 +167,10 @@ export class Conversations {
     name: string,
     idempotencyKey: string,
     { client, session }: OpenConversation,
-    { text = '', atMs }: AgentEvent,
+    event: AgentEvent,
   ): Promise<void> {
-    const behindMs = (): number => (atMs === undefined ? 0 : Date.now() - atMs);
-    const begunMs = behindMs();
+    const { text = '' } = event;
+    const begunMs = behindMs(event);
     const { checkpoint, replayed } = await client.request('checkpoint/create', {
       session,
       kind: 'turn',
@@ -168,7 +178,7 @@ export class Conversations {
       ...(begunMs > waitedMs ? { description: lateDescription(text, begunMs) } : {}),
       idempotencyKey,
     });
-    const stoodMs = behindMs();
+    const stoodMs = behindMs(event);
     if (stoodMs <= waitedMs || replayed === true) return;
     this.#log(
       `${name}: the checkpoint of the turn was finished ${stoodMs} ms after the prompt and may contain the first edits of the turn`,
@@ -326,6 +336,11 @@ export class Conversations {
 /** Returns an idempotency key. Repeated reports of the same event get the same key. */
 function keyOf(...parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\n')).digest('hex');
+}
+
+/** Returns the time since the hook of an event was started, in milliseconds. */
+function behindMs({ atMs }: AgentEvent): number {
+  return atMs === undefined ? 0 : Date.now() - atMs;
 }
 
 function lateDescription(text: string, lateMs: number): string {
