@@ -2,12 +2,12 @@
 // background daemon. If an environment variable forbids a background daemon, the command starts a daemon that ends with
 // the command.
 import { setTimeout as delay } from 'node:timers/promises';
-import { attemptAsync, isA } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { holderState } from '../base/process-lock.ts';
-import { type AttachOptions, CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
+import type { AttachOptions, CheckpointdClient } from '../client/client.ts';
 import { type BackgroundNote, backgroundNote } from '../wire/background-daemon.ts';
 import { packageVersion, programFile } from '../wire/places.ts';
+import { daemonAt } from './joining.ts';
 
 const environmentNames = [
   'PATH',
@@ -47,15 +47,11 @@ export async function joinBackground(
   hello: AttachOptions,
 ): Promise<CheckpointdClient | undefined> {
   const note = backgroundNote(storage);
-  const running = note && (await attached(note.socket, hello));
+  const running = note && (await daemonAt(note.socket, hello));
   if (running !== undefined) return running;
   if (!mayLeaveDaemon()) return undefined;
   const socket = await start(storage);
-  return socket === undefined ? undefined : attached(socket, hello);
-}
-
-async function attached(socket: string, hello: AttachOptions): Promise<CheckpointdClient | undefined> {
-  return attemptAsync(isA(CheckpointdGoneError), () => CheckpointdClient.attach(socket, hello));
+  return socket === undefined ? undefined : daemonAt(socket, hello);
 }
 
 /**

@@ -40,13 +40,13 @@ function isPassing(error: unknown): boolean {
 }
 
 /**
- * Connects to the daemon that has a session open. Returns undefined when no daemon answers at the socket. If a socket
- * is not trusted, passes the reason to `report`.
+ * Connects to the daemon at a socket, for example the daemon that has a session open. Returns undefined when no daemon
+ * answers. If the socket is not trusted, passes the reason to `report`.
  */
-export async function holderAt(
+export async function daemonAt(
   socket: string | undefined,
   options: AttachOptions,
-  report: (why: string) => void,
+  report: (why: string) => void = () => undefined,
 ): Promise<CheckpointdClient | undefined> {
   if (socket === undefined) return undefined;
   try {

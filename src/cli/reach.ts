@@ -8,7 +8,7 @@ import { packageVersion, storageAt } from '../wire/places.ts';
 import { endOtherVersion, joinBackground } from './background.ts';
 import { takeWrittenEvents } from './hooks/hand-over.ts';
 import { inCommands } from './in-commands.ts';
-import { holderAt, openAndReport, whileBusy } from './joining.ts';
+import { daemonAt, openAndReport, whileBusy } from './joining.ts';
 import { NoSession } from './refusal.ts';
 import { note, plain } from './terminal.ts';
 import { chosenAmong, takenAmong, usedSessions } from './used-sessions.ts';
@@ -160,7 +160,7 @@ async function joined(
   hello: AttachOptions,
   report: (why: string) => void,
 ): Promise<Reached | undefined> {
-  const client = await holderAt(stored.socket, hello, report);
+  const client = await daemonAt(stored.socket, hello, report);
   if (client === undefined) return undefined;
   try {
     compareVersions(client.server);

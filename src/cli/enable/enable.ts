@@ -64,21 +64,13 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
   const steps = agents.map((agent) => stepOf(what, agent, options, notes));
   const changing = steps.filter(isChanging);
   if (!isJson) for (const step of changing) (options.patch === true ? showLines : showEvents)(step);
-  let isAgreed = isUnasked;
-  if (!isDry && changing.length > 0 && !isAgreed) {
-    isAgreed = await agreed({ json: isJson }, { text: 'Write this?', does: 'writes' });
-    if (!isAgreed) return exits.failed;
-  }
-  const isWriting = isAgreed && !isDry;
-  const kept = isWriting ? await keptReadOnly(changing, isUnasked) : new Map<Step, string>();
+  const question = { text: 'Write this?', does: 'writes' };
+  if (!isDry && !isUnasked && changing.length > 0 && !(await agreed({ json: isJson }, question)))
+    return exits.failed;
+  const readOnly = isDry ? new Map<Step, Change>() : await keptReadOnly(changing, isUnasked);
   const outcomes = steps.map((step) => {
-    const reason = kept.get(step);
-    return outcomeOf(
-      reason === undefined ? step : { ...step, change: { left: reason } },
-      what,
-      isWriting,
-      notes,
-    );
+    const change = readOnly.get(step) ?? step.change;
+    return outcomeOf({ ...step, change }, what, !isDry, notes);
   });
   if (days !== undefined && !isDry) setKeptDays(storage, days);
   if (isJson) say(JSON.stringify({ agents: outcomes }, null, 2));
@@ -92,21 +84,20 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
   return outcomes.some(({ state }) => state === 'left') ? exits.failed : 0;
 }
 
-/** Asks the user about each read-only file. Returns the files that stay unchanged, each with the reason. */
-async function keptReadOnly(steps: readonly Step[], isUnasked: boolean): Promise<ReadonlyMap<Step, string>> {
-  const kept = new Map<Step, string>();
+/** Asks the user about each read-only file. Returns the steps whose files stay unchanged, each with the reason. */
+async function keptReadOnly(steps: readonly Step[], isUnasked: boolean): Promise<ReadonlyMap<Step, Change>> {
+  const kept = new Map<Step, Change>();
   for (const step of steps) {
     const { file } = step.settings;
     const mode = readOnlyMode(file);
     if (mode === undefined) continue;
     const fact = `the file is read-only (mode ${mode})`;
     if (isUnasked)
-      kept.set(
-        step,
-        `${fact}. With --yes, the command does not replace read-only files. Run the command without --yes`,
-      );
+      kept.set(step, {
+        left: `${fact}. With --yes, the command does not replace read-only files. Run the command without --yes`,
+      });
     else if (!(await confirmed(`${plain(file)} is read-only (mode ${mode}). Replace it?`)))
-      kept.set(step, fact);
+      kept.set(step, { left: fact });
   }
   return kept;
 }

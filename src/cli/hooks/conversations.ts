@@ -7,7 +7,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
 import { repositoryOf, type StoredSession, storedSessions } from '../../client/stored-sessions.ts';
-import { holderAt, openAndReport, whileBusy } from '../joining.ts';
+import { daemonAt, openAndReport, whileBusy } from '../joining.ts';
 import { cutTo, plain } from '../terminal.ts';
 import { type LastHook, writeLastHook } from './hook-notes.ts';
 import { deleteOldSessions, keptDays } from './old-sessions.ts';
@@ -248,7 +248,7 @@ export class Conversations {
   async #joinOrOpen(name: string, workspace: string, conversationId: string): Promise<OpenConversation> {
     const stored = this.#stored(workspace, conversationId);
     const report = (what: string): void => this.#log(`${name}: ${what}`);
-    const holder = await holderAt(stored?.socket, hello, report);
+    const holder = await daemonAt(stored?.socket, hello, report);
     const client = holder ?? (await this.#ownDaemon());
     try {
       const params = { workspace, conversationId, retention: 'keep', strategy: stored?.strategy } as const;
