@@ -107,6 +107,8 @@ export class Quarantine {
       files.renameSync(join(incoming, file.directory, file.name), join(kept, file.directory, file.name));
       this.#fresh.push(file);
     }
+    // The next publication then lists only directories with new objects. Listing 256 empty ones takes milliseconds.
+    removeEmptyDirectories(incoming, new Set(fresh.map(({ directory }) => directory)));
   }
 
   /** True when the user's repository has everything that the roots need. */
@@ -185,7 +187,8 @@ export class Quarantine {
       for (const part of there.filter(({ name }) => name.startsWith(stem)))
         files.rmSync(join(kept, part.directory, part.name), { force: true });
     }
-    for (const objects of [this.#places.incoming, kept]) removeEmptyDirectories(objects);
+    for (const objects of [this.#places.incoming, kept])
+      removeEmptyDirectories(objects, files.readdirSync(objects));
   }
 
   /** Checks once more, then ends the checks. If a `gc` is still running, the next {@link open} repairs its effects. */
@@ -356,11 +359,12 @@ function copyOver(source: string, target: string, temporary: string): void {
 }
 
 /**
- * Removes empty directories. 512 empty directories take 2 MiB on disk, which would count against the size limit of a
- * small store.
+ * Removes those of the directories of loose objects that are empty. 512 empty directories take 2 MiB on disk, which
+ * would count against the size limit of a small store.
  */
-function removeEmptyDirectories(objects: string): void {
-  for (const directory of files.readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+function removeEmptyDirectories(objects: string, directories: Iterable<string>): void {
+  for (const directory of directories) {
+    if (!/^[0-9a-f]{2}$/.test(directory)) continue;
     // A directory that is not empty stays. A git process that needs a removed directory makes it again.
     attempt(hasCode('ENOTEMPTY', 'EEXIST', 'ENOENT'), () => files.rmdirSync(join(objects, directory)));
   }

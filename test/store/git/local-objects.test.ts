@@ -37,6 +37,25 @@ async function withRepository(
   });
 }
 
+test('a publication lists only the directories that have new objects', () =>
+  withRepository(async (_, open) => {
+    const store = await open();
+    const [listed, linked] = [new Set<string>(), new Set<string>()];
+    installFault((call, path) => {
+      const directory = /incoming.([0-9a-f]{2})/.exec(path)?.[1];
+      if (directory !== undefined && call === 'readdir') listed.add(directory);
+      if (directory !== undefined && call === 'link') linked.add(directory);
+    });
+    for (let seq = 1; seq <= 6; seq += 1) {
+      const { snapshot } = await capture(store, { 'a.txt': `${seq}\n` });
+      await store.publish({ record: record(seq, snapshot) });
+      assert.ok(linked.size > 0);
+      assert.equal([...listed].sort(), [...linked].sort());
+      for (const directories of [listed, linked]) directories.clear();
+    }
+    await store.close();
+  }));
+
 test('new objects are synced, and reach the repository only when the checkpoint is published (R5)', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
