@@ -8,7 +8,7 @@ import { constants, files, filesAsync } from './files.ts';
  * The number of concurrent syncs. The disk can perform several waiting syncs together. Each sync needs a thread of Node,
  * so a daemon starts this number of threads instead of Node's usual four.
  */
-export const syncsAtOnce = 16;
+export const syncsAtOnce = 10;
 
 interface AtomicWriteOptions {
   /** Permission bits of the new file. Default 0600, because the daemon's files contain the user's work. */
