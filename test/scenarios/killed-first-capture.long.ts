@@ -39,11 +39,11 @@ class EditedTree {
   }
 
   /** Forgets the former contents. */
-  settle(): void {
+  forgetEarlier(): void {
     for (const [path, contents] of this.#contents) this.#contents.set(path, contents.slice(-1));
   }
 
-  /** Checks that each file has a content that the test wrote since {@link settle}, and returns the files. */
+  /** Checks that each file has a content that the test wrote since {@link forgetEarlier}, and returns the files. */
   look(): Record<string, string> {
     const found = this.#rig.tree();
     assert.equal(Object.keys(found), [...this.#contents.keys()].sort());
@@ -90,7 +90,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       const draw = (): number => draws.pop() ?? 0;
       const ends: string[] = [];
       for (let round = 0; round < kills; round += 1) {
-        tree.settle();
+        tree.forgetEarlier();
         const params = { strategy, conversationId: `round ${round}` };
         ends.push(await killedOpening(rig, params, draw() * openingMs, () => tree.edit(draw())));
 
