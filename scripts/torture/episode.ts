@@ -22,6 +22,8 @@ export interface Course {
    * as in `before`.
    */
   readonly resumed: Manifest;
+  /** The files of `resumed` that a capture contains under the rules of that moment. */
+  readonly capturedResumed: Manifest;
   readonly after: Manifest;
   /** The answer of the next `session/open` after a kill. */
   readonly opened: Record<string, unknown> | undefined;
@@ -154,7 +156,8 @@ export class Episode {
       world.tally.kills += 1;
       return { ...course, outcome: { is: 'killed' }, ...(await this.#revive(torn, trouble)) };
     }
-    const quiet = { resumed: before, after: torn, opened: undefined, edited: new Set<string>() };
+    const unedited = { resumed: before, capturedResumed: capturedBefore, edited: new Set<string>() };
+    const quiet = { ...unedited, after: torn, opened: undefined };
     if (outcome.is === 'failed') {
       const isHarmless = outcome.effects === 'none' || outcome.effects === 'rolledBack';
       if (isHarmless && !this.isUnfinished && !isSwapped) {
@@ -228,7 +231,7 @@ export class Episode {
   async #revive(
     torn: Manifest,
     { between, nested }: Partial<Trouble> = {},
-  ): Promise<Pick<Course, 'resumed' | 'after' | 'opened' | 'edited'>> {
+  ): Promise<Pick<Course, 'resumed' | 'capturedResumed' | 'after' | 'opened' | 'edited'>> {
     const { seat, oracle, world } = this;
     const { tally } = world;
     world.user.do(between ?? []);
@@ -251,13 +254,14 @@ export class Episode {
       oracle.took(resumed, now, 'a recovery that was killed');
       resumed = now;
     }
+    const capturedResumed = wanted(world.work, resumed, []);
     const opened = await this.open();
     this.isUnfinished = false;
     const after = world.look();
     oracle.took(resumed, after, 'the recovery');
     const left = [...after.keys()].filter(isTemporary);
     if (left.length > 0) throw new Defect(`the recovery left ${left.join(', ')}`);
-    return { resumed, after, opened, edited };
+    return { resumed, capturedResumed, after, opened, edited };
   }
 
   /** Compares a new checkpoint with `seen`, the files at the time when the checkpoint was made. */

@@ -21,6 +21,8 @@ export interface Complaint {
   readonly what: string;
   /** True when an ignored file is gone. */
   readonly isIgnored?: boolean;
+  /** True when a hard restore kept a file that the target does not have. */
+  readonly isKept?: boolean;
 }
 
 export const complaintText = ({ path, what }: Complaint): string => `${path} ${what}`;
@@ -59,7 +61,11 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
     else if (!isSame(now, thing))
       found.push({ path, what: `was ${describe(thing)}, but now is ${describe(now)}` });
     else if (mode === 'hard' && isMeant(path) && capturedBefore.has(path) && !isLeft(path))
-      found.push({ path, what: `still is ${describe(thing)}, but the target does not have it` });
+      found.push({
+        path,
+        what: `still is ${describe(thing)}, but the target does not have it`,
+        isKept: true,
+      });
   }
   for (const [path, thing] of after)
     if (!before.has(path) && !(target.has(path) && isMeant(path)) && !isTold(path, answer))

@@ -68,12 +68,14 @@ interface Meant {
 }
 
 export async function judgeRestore(episode: Episode, course: Course, meant: Meant): Promise<void> {
-  const { outcome, before, capturedBefore, after, resumed, opened, edited } = course;
+  const { outcome, before, capturedBefore, after, resumed, capturedResumed, opened, edited } = course;
   const { target, mode, path } = meant;
   const restored = (opened?.['recovered'] ?? undefined) as RestoreAnswer | undefined;
   // A hard restore deletes an ignored file if a checkpoint holds the file.
   const held = episode.oracle.heldPaths();
-  const isFault = ({ path: of, isIgnored }: Complaint): boolean => !(isIgnored === true && held.has(of));
+  // After a kill, the user may have changed the ignore rules. The recovery keeps a file that is ignored since then.
+  const isFault = ({ path: of, isIgnored, isKept }: Complaint): boolean =>
+    !(isIgnored === true && held.has(of)) && !(isKept === true && !capturedResumed.has(of));
   const answer = outcome.is === 'answered' ? (outcome.result as unknown as RestoreAnswer) : restored;
   if (answer !== undefined) {
     episode.world.tally.restores += 1;
