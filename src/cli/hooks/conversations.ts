@@ -142,6 +142,7 @@ export class Conversations {
   ): Promise<string | undefined> {
     clearTimeout(open.silence);
     if (event.kind === 'end') {
+      this.#unread.delete(name);
       await this.#end(name, keyOf(id));
       return undefined;
     }
@@ -149,7 +150,8 @@ export class Conversations {
     open.silence = setTimeout(() => void endSilent(), silenceMs).unref();
     const { client, session } = open;
     if (event.kind === 'prompt') {
-      const forModel = (await restoredSince(client, session)) ?? this.#unread.get(name);
+      const texts = [this.#unread.get(name), await restoredSince(client, session)];
+      const forModel = texts.filter((each) => each !== undefined).join('\n\n') || undefined;
       await this.#handlePrompt(name, keyOf(id), open, event);
       if (forModel === undefined || behindMs(event) < readsAnswerMs) this.#unread.delete(name);
       else this.#unread.set(name, forModel);

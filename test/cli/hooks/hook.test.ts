@@ -19,6 +19,16 @@ function tellPrompt(rig: DaemonRig, text: string, atMs: number): Promise<string>
   );
 }
 
+/** Makes a turn in which the agent writes a file, and then restores the file as a user does. */
+async function restoredByUser(rig: DaemonRig, agent: string): Promise<void> {
+  await hook(rig, agent, event(rig, 'UserPromptSubmit', { prompt: 'one' }));
+  await until('the checkpoint is listed', async () => /\[1\]/.test(await listed(rig)));
+  rig.write('a.txt', 'by the agent\n');
+  await hook(rig, agent, event(rig, 'PostToolUse', { tool_name: 'Bash', tool_use_id: 't' }));
+  await until('the checkpoint is listed', async () => /\[1\.1\]/.test(await listed(rig)));
+  await rig.output('restore', '1', '--yes');
+}
+
 test('a prompt makes a turn checkpoint, and a tool with changes makes a tool checkpoint (Q2, Q16)', () =>
   withKeeper(async (rig) => {
     assertSilent(await hook(rig, 'claude-code', event(rig, 'SessionStart')), 'start');
@@ -49,15 +59,9 @@ test('a prompt makes a turn checkpoint, and a tool with changes makes a tool che
     );
   }));
 
-test('after a restore by the user, the agent is notified once, at its next prompt', () =>
+test('after a restore by the user, the hook of the next prompt notifies the agent', () =>
   withKeeper(async (rig) => {
-    await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
-    await until('the checkpoint is listed', async () => /\[1\]/.test(await listed(rig)));
-    rig.write('a.txt', 'by the agent\n');
-    await hook(rig, 'claude-code', event(rig, 'PostToolUse', { tool_name: 'Bash', tool_use_id: 't' }));
-    await until('the checkpoint is listed', async () => /\[1\.1\]/.test(await listed(rig)));
-    const restore = await rig.command('restore', '1', '--yes');
-    assert.is(restore.code, 0, restore.stderr);
+    await restoredByUser(rig, 'claude-code');
     assert.is(rig.read('a.txt'), 'a\n');
     // On a busy machine, a hook may give up before it has the text. Then the next prompt gets the text.
     let told = '';
@@ -73,21 +77,26 @@ test('after a restore by the user, the agent is notified once, at its next promp
     assert.match(output.hookSpecificOutput.additionalContext, /restored files.*\n.*\n- a\.txt \(modified\)/);
   }));
 
-test('the next prompt repeats the text about a restore if its hook may have given up, and no further prompt does', () =>
+test('the agent gets the text about a restore once, and again at the next prompt if a hook may have given up', () =>
   withKeeper(async (rig) => {
-    await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
-    await until('the checkpoint is listed', async () => /\[1\]/.test(await listed(rig)));
-    rig.write('a.txt', 'by the agent\n');
-    await hook(rig, 'codex', event(rig, 'PostToolUse', { tool_name: 'Bash', tool_use_id: 't' }));
-    await until('the checkpoint is listed', async () => /\[1\.1\]/.test(await listed(rig)));
-    const restore = await rig.command('restore', '1', '--yes');
-    assert.is(restore.code, 0, restore.stderr);
+    await restoredByUser(rig, 'codex');
+    // The time of a prompt decides whether its hook has given up. A time in the future is never too late.
     const minuteMs = 60_000;
-    await tellPrompt(rig, 'its hook has given up', Date.now() - minuteMs);
-    // A time in the future cannot be too late, even on a busy machine.
     const prompt = (text: string): Promise<string> => tellPrompt(rig, text, Date.now() + minuteMs);
-    assert.match(await prompt('its hook reads the answer'), /restored files.*- a\.txt \(modified\)/);
-    assert.equal(JSON.parse(await prompt('the agent knows')), {});
+    assert.match(await prompt('two'), /restored files.*- a\.txt \(modified\)/);
+    assert.equal(JSON.parse(await prompt('three')), {});
+
+    const restoreFile = async (path: string, turn: string): Promise<void> => {
+      rig.write(path, 'by the agent\n');
+      await hook(rig, 'codex', event(rig, 'PostToolUse', { tool_name: 'Bash', tool_use_id: path }));
+      await until('the checkpoint is listed', async () => (await listed(rig)).includes(`[${turn}.1]`));
+      await rig.output('restore', turn, '--yes');
+    };
+    await restoreFile('a.txt', '3');
+    await tellPrompt(rig, 'its hook has given up', Date.now() - minuteMs);
+    await restoreFile('deep/b.txt', '4');
+    assert.match(await prompt('five'), /- a\.txt \(modified\).*- deep\/b\.txt \(modified\)/);
+    assert.equal(JSON.parse(await prompt('six')), {});
   }));
 
 test('a hook exits with 0 and logs one line if its input is empty, truncated, of unknown form or 100 MB large', () =>
