@@ -4,15 +4,22 @@
 // lost their tag to another checkpoint. Users who notice a mistaken restore late may need these checkpoints. Removes
 // nothing.
 import type { CheckpointId } from '../base/ids.ts';
-import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
-import { baseTag, tagParts, turnTag } from '../checkpoints/tag.ts';
-import type { SessionLimits } from '../session/session.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { CheckpointIndex } from './checkpoint-index.ts';
+import { baseTag, tagParts, turnTag } from './tag.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const keepSafetyMsDefault = 30 * dayMs;
 /** A limit always leaves at least this many checkpoints: the base and the newest checkpoint. */
 export const checkpointsMin = 2;
+
+/** The limits by which checkpoints become removable. */
+export interface RemovalLimits {
+  readonly maxCheckpoints?: number | undefined;
+  readonly maxAgeDays?: number | undefined;
+  /** The time in ms for which every safety checkpoint is kept. Default: 30 days. */
+  readonly keepSafetyMs?: number | undefined;
+}
 
 /**
  * Returns the checkpoints that store/gc removes. These checkpoints are too old, exceed the maximum number, or have long
@@ -21,7 +28,7 @@ export const checkpointsMin = 2;
 export function expendable(
   index: CheckpointIndex,
   needed: ReadonlySet<string>,
-  limits: SessionLimits,
+  limits: RemovalLimits,
   nowMs: number,
 ): CheckpointId[] {
   const listed = index.list('all');

@@ -1,14 +1,14 @@
 // Enforces `limits.maxCheckpoints` and `limits.maxStoreBytes`, even if no client sends store/gc: removes the checkpoints
-// that expendable.ts chooses. This happens in the session's queue, some seconds after a change. Every waiting request
+// that checkpoints/expendable.ts chooses. This happens in the session's queue, some seconds after a change. Every waiting request
 // runs before the limits are enforced. If the daemon is killed during a removal, the removal continues after the next
 // change or the next opening.
 import { systemClock } from '../base/clock.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import { excess, oldest } from '../checkpoints/expendable.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { Session } from '../session/session.ts';
 import { removeCheckpoints } from './checkpoint.ts';
-import { excess, oldest } from './expendable.ts';
 import { tangentCheckpoints } from './tangent.ts';
 
 /**

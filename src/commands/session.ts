@@ -1,5 +1,6 @@
 // The commands for sessions: open, get, list, close, delete, and look up the outcome of an operation.
 import { isDeepStrictEqual } from 'node:util';
+import { checkpointsMin } from '../checkpoints/expendable.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import { checkTools, type KnownModel, knownModel, type ToolsByOrigin } from '../conversation/settings.ts';
 import { errorCodes } from '../protocol/methods.ts';
@@ -25,7 +26,6 @@ import { restoreAnswer } from './answers/restore-answer.ts';
 import { pushAfterTurns } from './background-push.ts';
 import { defineCommand, defineDaemonCommand } from './command.ts';
 import { inLane } from './execute.ts';
-import { checkpointsMin } from './expendable.ts';
 import { keepLimitsLater } from './limits.ts';
 import { once } from './once.ts';
 import { watcherFigures } from './worktree.ts';

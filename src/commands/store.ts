@@ -1,11 +1,11 @@
 // The commands for the store of a session: collect garbage, measure, verify.
 import { stopwatch, systemClock } from '../base/clock.ts';
 import type { CheckpointId } from '../base/ids.ts';
+import { expendable } from '../checkpoints/expendable.ts';
 import { afterCommit } from '../checkpoints/operation.ts';
 import type * as Wire from '../protocol/types.ts';
 import { removeCheckpoints } from './checkpoint.ts';
 import { type CallOf, defineCommand } from './command.ts';
-import { expendable } from './expendable.ts';
 import { fitStore, overLimitText } from './limits.ts';
 import { tangentCheckpoints } from './tangent.ts';
 

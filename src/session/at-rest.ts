@@ -14,7 +14,7 @@ import { PublishedList } from '../store/guarded-store.ts';
 import type { ReadableStore } from '../store/snapshot-store.ts';
 import { strategyNamed } from '../store/strategies.ts';
 import { openWorkTree, storageWithin, type WorkTree } from '../work-tree/work-tree.ts';
-import { type SessionMarker } from './description.ts';
+import type { SessionMarker } from './description.ts';
 import { SessionDirectory } from './directory.ts';
 import { joinLog, readKeptLog } from './kept-log.ts';
 import { closedInOrder } from './owner.ts';

@@ -7,6 +7,7 @@ import type { SessionId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { Turns } from '../base/turns.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import type { RemovalLimits } from '../checkpoints/expendable.ts';
 import type { Ledger } from '../checkpoints/ledger.ts';
 import type { RemovedParents } from '../checkpoints/removed-parents.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -38,15 +39,11 @@ export type DisabledReason =
   | 'RepositoryUnusable'
   | 'StoreCorrupt';
 
-export interface SessionLimits {
+export interface SessionLimits extends RemovalLimits {
   /** The size limit of a file. A capture leaves out a larger file and lists the file as skipped. */
   readonly maxFileBytes: number;
   /** The time limit in ms for enabling checkpoints, including the first capture. */
   readonly initTimeoutMs: number;
-  readonly maxCheckpoints?: number | undefined;
-  readonly maxAgeDays?: number | undefined;
-  /** The time in ms for which every safety checkpoint is kept. Default: 30 days. */
-  readonly keepSafetyMs?: number | undefined;
   readonly maxStoreBytes?: number | undefined;
 }
 
