@@ -33,7 +33,7 @@ export interface WalkOptions
    */
   checksFiles?(directory: TreePath): boolean;
   readonly isUnwritten?: (path: TreePath) => boolean;
-  /** Starts to watch directories. Called before the walk reads the directories, parents first. */
+  /** Starts to watch directories. Called before the walk reads the directories, parents first. Never rejects. */
   readonly beforeReading?: ((paths: readonly TreePath[]) => Promise<void>) | undefined;
   /** Called when the names of new listings are selected. The caller may start to read the files of the directories. */
   onSelected?(directories: readonly WalkedDirectory[]): void;
@@ -212,18 +212,28 @@ export class Walk {
       frontier = this.#touchedFirst(frontier);
       if ((await ends?.(frontier.length)) === true) return false;
       const next: Inherited[] = [];
-      for (let from = 0; from < frontier.length; from += listedAtOnce)
-        await this.#walkPart(frontier.slice(from, from + listedAtOnce), next);
+      let watching = this.#watchPart(frontier, 0);
+      for (let from = 0; from < frontier.length; from += listedAtOnce) {
+        await watching;
+        // The thread of the watches opens those of the next part while this thread lists this part.
+        watching = this.#watchPart(frontier, from + listedAtOnce);
+        await this.#walkPart(partOf(frontier, from), next);
+      }
       frontier = next;
     }
     return true;
+  }
+
+  /** Starts to watch the directories of a part. */
+  #watchPart(level: readonly Inherited[], from: number): Promise<void> | undefined {
+    const { beforeReading } = this.#options;
+    return from < level.length ? beforeReading?.(partOf(level, from).map(({ path }) => path)) : undefined;
   }
 
   /** Lists directories of one level, selects their names, and adds the directories below them to `next`. */
   async #walkPart(part: readonly Inherited[], next: Inherited[]): Promise<void> {
     const listed: WalkedDirectory[] = [];
     const unchanged: WalkedDirectory[] = [];
-    await this.#options.beforeReading?.(part.map(({ path }) => path));
     for (const inherited of part) {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
       // A promise for each directory would take longer than the check of a small directory.
@@ -309,6 +319,9 @@ export class Walk {
     return next;
   }
 }
+
+const partOf = (level: readonly Inherited[], from: number): readonly Inherited[] =>
+  level.slice(from, from + listedAtOnce);
 
 const notIgnored = { ignored: false };
 
