@@ -417,9 +417,10 @@ export function isLeftOut(listings: Listings, path: TreePath): boolean {
 /** Returns the topmost directories that a capture omitted. */
 export function leftOutDirectories(listings: Listings): TreePath[] {
   const found: TreePath[] = [];
-  for (const [directory, { entries }] of listings) {
-    for (const [name, { kind, taken }] of entries)
-      if (kind === 'directory' && !taken) found.push(join(directory, name));
+  for (const [path, directory] of listings) {
+    if (directory.known?.isWhole === true) continue; // the capture took every name
+    for (const [name, { kind, taken }] of directory.entries)
+      if (kind === 'directory' && !taken) found.push(join(path, name));
   }
   return found;
 }

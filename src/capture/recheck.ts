@@ -140,11 +140,13 @@ export class Recheck {
   }
 
   #add(directory: WalkedDirectory, outermost: IgnoreScope | undefined): void {
-    const { path, entries } = directory;
+    const { path } = directory;
     if (directory.failure !== undefined) this.directories.add(path);
     if (directory.hasGit || directory.gitDirectory !== undefined || directory.scope !== outermost)
       this.foreign.add(path);
-    for (const [name, entry] of entries) {
+    // Columns have no row for a name that has to be checked again, so the entries need not be made.
+    if (directory.known?.isWhole === true) return;
+    for (const [name, entry] of directory.entries) {
       if (entry.ignored) this.withIgnored.add(path);
       if (entry.unread === 'undecided') this.directories.add(path);
       if (!entry.taken || entry.kind === 'directory') continue;
