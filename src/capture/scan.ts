@@ -364,14 +364,15 @@ async function readAll({ walk, reading }: FullScan, options: ScanOptions): Promi
     await reading.readAll(walk.takeFresh());
   };
   await readFresh();
+  let reachable = walk.reachable();
   let unsettled: readonly WalkedDirectory[] = [];
   for (let attempt = 0; !reading.isStopped; attempt += 1) {
-    unsettled = await walk.changed(reading.takeExchanged());
+    unsettled = await walk.changed(reachable, reading.takeExchanged());
     if (unsettled.length === 0 || attempt === againMax) break;
     await walk.again(unsettled);
     await readFresh();
+    reachable = walk.reachable();
   }
-  const reachable = walk.reachable();
   const root = await buildTree(reachable, walk.listings, options.slices);
   const report = new ReportBuilder(options);
   const listings = new Map<TreePath, WalkedDirectory>();

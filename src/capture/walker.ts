@@ -145,13 +145,16 @@ export class Walk {
   /**
    * Returns the `doubtful` directories and the directories that have changed since they were listed, parents first. If
    * this method returns no directory, there was a moment at which all listings were correct: when the scan began, or
-   * during this call.
+   * during this call. `reachable`: the present result of {@link reachable}.
    */
-  async changed(doubtful: ReadonlySet<TreePath> = new Set()): Promise<WalkedDirectory[]> {
+  async changed(
+    reachable: readonly WalkedDirectory[],
+    doubtful: ReadonlySet<TreePath>,
+  ): Promise<WalkedDirectory[]> {
     const changed: WalkedDirectory[] = [];
     const parents = this.takeParentsOfMissing();
     const isDoubt = doubtful.size > 0 || parents.size > 0 || Date.now() < this.#options.clock.reachedMs;
-    for (const directory of this.reachable()) {
+    for (const directory of reachable) {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
       const isSame = (!isDoubt && this.#proven.has(directory)) || this.#hasItsStamp(directory);
       // True when the scan listed a directory before it found a pointer file that names the directory.
