@@ -461,7 +461,7 @@ export class Capturer {
     if (this.#state !== nothingScanned) return undefined;
     const tree = await this.#place.known?.tree(snapshot, new Slices());
     const { store } = this.#options;
-    return tree !== undefined && (await store.hasDirectories?.(tree.ids)) === true ? tree.root : undefined;
+    return tree !== undefined && (await store.hasDirectories(tree.ids)) ? tree.root : undefined;
   }
 
   #remember(snapshot: SnapshotId, root: Directory): void {

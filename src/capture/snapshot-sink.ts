@@ -87,9 +87,6 @@ export interface SnapshotSink {
   isDoubtful?(): boolean;
   /** Returns the snapshot as a tree of directories with `sealed` ids, so that a capture can build on it. */
   directory(snapshot: SnapshotId): Promise<Directory>;
-  /**
-   * True when the store has all directories with these ids. Absent when this check costs as much as reading the
-   * directories.
-   */
-  hasDirectories?(ids: readonly string[]): Promise<boolean>;
+  /** True when the store has all directories with these ids. Does not read the directories. */
+  hasDirectories(ids: readonly string[]): Promise<boolean>;
 }

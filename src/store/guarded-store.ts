@@ -132,8 +132,8 @@ export class GuardedStore implements SnapshotStore {
   readonly rename: SnapshotStore['rename'] = (...of) => this.#ask((store) => store.rename(...of));
   readonly entries: SnapshotStore['entries'] = (...of) => this.#ask((store) => store.entries(...of));
   readonly directory: SnapshotStore['directory'] = (...of) => this.#ask((store) => store.directory(...of));
-  readonly hasDirectories = (ids: readonly string[]): Promise<boolean> =>
-    this.#ask(async (store) => (await store.hasDirectories?.(ids)) === true);
+  readonly hasDirectories: SnapshotStore['hasDirectories'] = (...of) =>
+    this.#ask((store) => store.hasDirectories(...of));
   readonly entry: SnapshotStore['entry'] = (...of) => this.#ask((store) => store.entry(...of));
   readonly directoryPermissions: SnapshotStore['directoryPermissions'] = (...of) =>
     this.#ask((store) => store.directoryPermissions(...of));

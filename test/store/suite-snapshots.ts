@@ -152,6 +152,20 @@ export function snapshotTests(check: Check): void {
     assert.equal(shown(await contentsOf(store, snapshot)), shown(sample));
   });
 
+  check('a store knows after reopening which directories it has', async (rig) => {
+    const { snapshot } = await checkpoint(rig.store, sample, { seq: 1 });
+    const store = await rig.reopen();
+    const ids: string[] = [];
+    const queue = [await store.directory(snapshot)];
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      ids.push(String(next.sealed));
+      for (const node of next.entries.values()) if (isDirectory(node)) queue.push(node);
+    }
+    assert.is(await store.hasDirectories(ids), true);
+    const unknown = snapshot.split('.')[0]?.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) ?? '';
+    assert.is(await store.hasDirectories([...ids, unknown]), false);
+  });
+
   check('reading an unknown snapshot gives StoreCorrupt', async ({ store }) => {
     const id = await capture(store, sample);
     const unknown = id.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) as SnapshotId;

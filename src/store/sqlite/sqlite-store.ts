@@ -155,6 +155,10 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     return this.#database.sync();
   }
 
+  async hasDirectories(ids: readonly string[]): Promise<boolean> {
+    return (await this.#knownRows.missingTrees(ids)).missing.length === 0;
+  }
+
   checkpoints(): Promise<StoredCheckpoint[]> {
     return this.#checkpoints.list();
   }
