@@ -9,46 +9,44 @@ import type { Slices } from '../base/slices.ts';
 import {
   type Directory,
   type DirectoryNode,
-  directoryIn,
   type EntryMode,
   type FileNode,
   isDirectory,
 } from '../tree/tree.ts';
-import { byBytes, isInOrBelow, join, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { byBytes, isInOrBelow, join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { inside, type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
-import type { Listings, Subdirectory, WalkedDirectory, WalkedEntry } from './listing.ts';
+import type { Listings, WalkedDirectory, WalkedEntry } from './listing.ts';
 import { type FileClock, isSettled, tickMs } from './settled.ts';
 import type { SkippedPath } from './snapshot-sink.ts';
 
 /**
  * Builds the tree of everything that was captured and read. Omits empty directories. `reachable`: all directories,
- * parents first.
+ * parents first. `unsettled`: the directories whose sub-directories may have disappeared.
  */
 export async function buildTree(
   reachable: readonly WalkedDirectory[],
+  unsettled: readonly WalkedDirectory[],
   listings: Pick<Listings, 'get'>,
   slices: Slices,
 ): Promise<Directory> {
+  const differing = new Set(unsettled.map(({ path }) => path));
   // Builds each directory after its sub-directories. A promise for each directory would take most of the time.
   for (let at = reachable.length - 1; at >= 0; at -= 1) {
     if (slices.isDue()) await slices.pause();
     const walked = reachable[at];
-    if (walked !== undefined) walked.made = madeOf(walked, listings);
+    if (walked === undefined) continue;
+    const { path, inherited } = walked;
+    const isSame = walked.isUnchanged && !differing.has(path);
+    walked.made = isSame ? inherited.previous : madeOf(walked, listings);
+    if (walked.made !== inherited.previous && path !== rootPath) differing.add(parentOf(path));
   }
   return listings.get(rootPath)?.made ?? { entries: new Map() };
 }
 
 /** Returns the tree of a directory whose sub-directories are built. */
 function madeOf(walked: WalkedDirectory, listings: Pick<Listings, 'get'>): Directory | undefined {
-  const { previous } = walked.inherited;
-  const isSame = ({ name, path }: Subdirectory): boolean =>
-    listings.get(path)?.made === directoryIn(previous, name);
-  if (walked.isUnchanged && walked.below.every(isSame)) return previous;
-  return assemble(
-    walked,
-    previous,
-    new Map(walked.below.map(({ name, path }) => [name, listings.get(path)?.made])),
-  );
+  const below = new Map(walked.below.map(({ name, path }) => [name, listings.get(path)?.made]));
+  return assemble(walked, walked.inherited.previous, below);
 }
 
 /**

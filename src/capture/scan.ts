@@ -373,7 +373,7 @@ async function readAll({ walk, reading }: FullScan, options: ScanOptions): Promi
     await readFresh();
     reachable = walk.reachable();
   }
-  const root = await buildTree(reachable, walk.listings, options.slices);
+  const root = await buildTree(reachable, unsettled, walk.listings, options.slices);
   const report = new ReportBuilder(options);
   const listings = new Map<TreePath, WalkedDirectory>();
   for (const { path, failure } of unsettled) if (failure === undefined) report.skip(path, 'unstable');
