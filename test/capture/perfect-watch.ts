@@ -12,7 +12,7 @@ export class PerfectWatch implements AuditedHandles, ScanHandles {
   readonly changes = new ChangeLog();
   isTrusted = true;
   /** If false, captures scan everything. */
-  readonly isReady = false;
+  readonly isReady: boolean = false;
   /** The result of `fence()`. */
   fence: () => Promise<boolean> = () => Promise.resolve(true);
   readonly #root: string;

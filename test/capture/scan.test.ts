@@ -6,11 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { silentLog } from '../../src/base/log.ts';
-import { installInterleaving } from '../../src/base/seam.ts';
+import { installFault, installInterleaving } from '../../src/base/seam.ts';
+import type { TreePath } from '../../src/tree/tree-path.ts';
 import { ChangeLog } from '../../src/watch/change-log.ts';
 import { DirectoryHandles } from '../../src/watch/directory-handles.ts';
 import { TwinCaptureRig } from '../support/twin-capture-rig.ts';
 import { until } from '../support/until.ts';
+import { PerfectWatch } from './perfect-watch.ts';
 
 const test = suite('scan');
 
@@ -62,6 +64,46 @@ test('the first capture of a large work tree waits until directories can be watc
       await capturer.close();
       await handles.close();
     }
+  }));
+
+/** A watch that needs a turn of the event loop for each request. */
+class SlowWatch extends PerfectWatch {
+  override readonly isReady = true;
+  readonly watched = new Set<string>();
+  asked = 0;
+
+  override async open(paths: readonly TreePath[]): Promise<readonly TreePath[]> {
+    this.asked += paths.length;
+    await new Promise(setImmediate);
+    for (const path of paths) this.watched.add(path);
+    return [];
+  }
+}
+
+test('a scan reads a directory only when it is watched, and meanwhile requests the watches of the next directories', () =>
+  TwinCaptureRig.with(async ({ rig }) => {
+    for (let i = 0; i < 1200; i += 1) rig.write(`large/d${i}/f`, `${i}`);
+    const watch = new SlowWatch(rig.root);
+    const read: string[] = [];
+    const unwatched: string[] = [];
+    let askedAtFirst = 0;
+    const capturer = rig.another({ handles: () => watch, backgroundDelayMs: 3_600_000 });
+    installFault((call, target) => {
+      const path = target.slice(rig.root.length + 1);
+      if (call !== 'readdir' || !path.startsWith('large/')) return;
+      if (read.length === 0) askedAtFirst = watch.asked;
+      read.push(path);
+      if (!watch.watched.has(path)) unwatched.push(path);
+    });
+    try {
+      await capturer.capture();
+    } finally {
+      installFault(undefined);
+      await capturer.close();
+    }
+    assert.is(read.length, 1200);
+    assert.equal(unwatched, []);
+    assert.ok(askedAtFirst > 600 && askedAtFirst < 1200, `${askedAtFirst} watches when the first is read`);
   }));
 
 test('after a change of rules, repository or root, only the next capture is full; then captures are fast again', () =>
