@@ -105,6 +105,23 @@ test('a capture looks once at each unchanged directory, and again if a name move
     installFault(undefined);
   }));
 
+test('a capture omits a directory that disappears whenever it is listed, although its parent is unchanged', () =>
+  withReopened(async (it) => {
+    const { root, store } = it.rig;
+    await delay(1200);
+    await it.once(); // lists the directories; from now on, an unchanged stamp proves that the names are unchanged
+    installFault((call, target) => {
+      const isBelow = `${target}/`.startsWith(`${join(root, 'd1/e')}/`);
+      if (isBelow) throw Object.assign(new Error(`ENOENT: ${call}`), { code: 'ENOENT' });
+    });
+    const capture = await it.once();
+    installFault(undefined);
+    const found = await Promise.all(['d0/e/f0', 'd1/e/f1'].map((path) => contentOf(store, capture, path)));
+    assert.equal(found, ['content 0\n', undefined]);
+    assert.equal(capture.skipped, [{ path: 'd1', reason: 'unstable' }]);
+    await it.agrees('the directory is there again');
+  }));
+
 test('a capture recognises known contents by their ids in the store, even if the ids are longer than usual', async () => {
   class LongIds extends MemoryStore {
     override hash(): { update(bytes: Uint8Array): void; digest(): BlobId } {
