@@ -27,7 +27,7 @@ function faultsOf(example: Example): string[] {
   return example.fault === undefined ? steps : [example.fault, ...steps];
 }
 
-export const hasFault = ({ example }: NamedExample): boolean => faultsOf(example).length > 0;
+export const hasFault = ({ example }: Pick<NamedExample, 'example'>): boolean => faultsOf(example).length > 0;
 
 function madeFault(name: string | undefined): WorldFault {
   if (name === undefined) return {};
@@ -43,11 +43,36 @@ export function needsOwnDaemon({ method, example }: NamedExample): boolean {
   return /^session\/(list|delete)$/.test(method.name) || JSON.stringify(example).includes('${storage}');
 }
 
-/** Executes one example on a daemon. Returns how the answer differs from the document, or undefined. */
-export async function runExample(
-  { method, example }: NamedExample,
-  host: ExampleHost,
-): Promise<string | undefined> {
+/**
+ * Executes examples that begin with the same surroundings. A request that only reads or that the daemon refuses without
+ * effects changes nothing, so the next example gets the same surroundings. Otherwise the next example gets new
+ * surroundings. Returns the failures.
+ */
+async function runAlike(examples: readonly NamedExample[], host: ExampleHost): Promise<string[]> {
+  const failures: string[] = [];
+  let world: World | undefined;
+  const leave = async (): Promise<void> => {
+    const left = world;
+    world = undefined;
+    await left?.leave();
+  };
+  for (const each of examples) {
+    try {
+      world ??= await entered(each, host);
+      const { failure, isUnchanged } = await outcomeOf(each.method, each.example, world);
+      if (failure !== undefined) failures.push(`${each.title}\n    ${failure}`);
+      if (!isUnchanged || failure !== undefined) await leave();
+    } catch (error) {
+      failures.push(`${each.title}\n    broke: ${String(error)}`);
+      await leave().catch((reason: unknown) => failures.push(`${each.title}\n    left: ${String(reason)}`));
+    }
+  }
+  await leave();
+  return failures;
+}
+
+/** Makes the surroundings of an example, up to its request. */
+async function entered({ example }: NamedExample, host: ExampleHost): Promise<World> {
   const world = new World(host);
   const { early, make } = madeFault(example.fault);
   try {
@@ -55,30 +80,42 @@ export async function runExample(
     await world.enter(example.world);
     for (const step of example.before ?? []) await world.step(step);
     await make?.(world);
-    return await outcomeOf(method, example, world);
-  } finally {
+    return world;
+  } catch (error) {
     await world.leave();
+    throw error;
   }
 }
 
-async function outcomeOf(method: Method, example: Example, world: World): Promise<string | undefined> {
+interface ExampleOutcome {
+  /** How the answer differs from the document. */
+  readonly failure: string | undefined;
+  /** True when the example has not changed its surroundings. */
+  readonly isUnchanged: boolean;
+}
+
+async function outcomeOf(method: Method, example: Example, world: World): Promise<ExampleOutcome> {
   const params = world.names.put(example.params ?? {});
   if (method.direction === 'serverToClient') {
     const fits = (frame: Frame): boolean =>
       frame.method === method.name && mismatch(params, frame.params) === undefined;
-    if (await world.event(fits)) return undefined;
-    return `the event has not come; came ${JSON.stringify(world.notifications).slice(0, 600)}`;
+    const has = await world.event(fits);
+    const came = JSON.stringify(world.notifications).slice(0, 600);
+    return { failure: has ? undefined : `the event has not come; came ${came}`, isUnchanged: false };
   }
   if (method.kind === 'notification') {
     world.notify(method.name, params);
-    return undefined;
+    return { failure: undefined, isUnchanged: false };
   }
   const { behind = () => [] } = madeFault(example.fault);
   const reply = await world.requestWith(method.name, params, behind).catch((error: unknown) => {
     if (error instanceof WireFailure) return error;
     throw error;
   });
-  return judge(example, reply, world);
+  const isUnchanged =
+    !hasFault({ example }) &&
+    (reply instanceof WireFailure ? reply.data?.effects === 'none' : method.idempotency === 'safe');
+  return { failure: judge(example, reply, world), isUnchanged };
 }
 
 /** Returns the place at which an answer differs from the example. */
@@ -93,23 +130,43 @@ export function judge(example: Example, reply: unknown, world: World): string | 
   return mismatch(world.names.put(example.error), told);
 }
 
+/**
+ * Groups the examples that begin with the same surroundings on the same kind of daemon. In each group, the examples that
+ * will probably change nothing come first.
+ */
+function alike(examples: readonly NamedExample[]): NamedExample[][] {
+  const groups = new Map<string, NamedExample[]>();
+  for (const each of examples) {
+    const { world, before, fault } = each.example;
+    const isAlone = needsOwnDaemon(each) || hasFault(each);
+    const group = JSON.stringify(isAlone ? each.title : [world, before ?? [], fault]);
+    groups.set(group, [...(groups.get(group) ?? []), each]);
+  }
+  const mayChange = ({ method, example }: NamedExample): boolean =>
+    example.error === undefined && method.idempotency !== 'safe';
+  return [...groups.values()].map((group) =>
+    group.toSorted((a, b) => Number(mayChange(a)) - Number(mayChange(b))),
+  );
+}
+
 /** Executes several examples at the same time, each on its own daemon or on a shared daemon. Returns the failures. */
 export async function runExamples(examples: readonly NamedExample[], lanes = 2): Promise<string[]> {
-  const waiting = [...examples];
+  const waiting = alike(examples);
   const failures: string[] = [];
   const lane = async (): Promise<void> => {
     let shared = new ExampleHost();
     let faulty: ExampleHost | undefined;
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const isFaulty = hasFault(next);
-      const isOwn = needsOwnDaemon(next);
+      const [first] = next;
+      if (first === undefined) continue;
+      const isFaulty = hasFault(first);
+      const isOwn = needsOwnDaemon(first);
       if (isFaulty && !isOwn) faulty ??= new ExampleHost({});
-      const { env } = madeFault(next.example.fault);
+      const { env } = madeFault(first.example.fault);
       const host = isOwn ? new ExampleHost(isFaulty ? { env } : undefined) : isFaulty ? faulty : shared;
       if (host === undefined) throw new Error('no daemon');
-      const failure = await runExample(next, host).catch((error: unknown) => `broke: ${String(error)}`);
-      if (failure !== undefined) failures.push(`${next.title}\n    ${failure}`);
-      if (isOwn) failures.push(...(await host.end()).map((violation) => `${next.title}\n    ${violation}`));
+      failures.push(...(await runAlike(next, host)));
+      if (isOwn) failures.push(...(await host.end()).map((violation) => `${first.title}\n    ${violation}`));
       else if (host.client.process.exitCode !== null) {
         if (isFaulty) faulty = undefined;
         else shared = new ExampleHost();
