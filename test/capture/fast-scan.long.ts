@@ -12,6 +12,8 @@ import { fastEqualsFull, TwinCaptureRig } from '../support/twin-capture-rig.ts';
 
 const test = suite('fast scans equal full scans');
 
+const rounds = Number(process.env.RUNS ?? 700);
+
 const strategies: Record<string, (directory: string) => Promise<SnapshotStore>> = {
   shadow: (directory) => shadowDriver.open(storeOptions(directory)),
   local: (directory) => {
@@ -24,11 +26,11 @@ const strategies: Record<string, (directory: string) => Promise<SnapshotStore>> 
 };
 
 for (const [name, open] of Object.entries(strategies)) {
-  test(`${name}: fast captures equal full captures in 2,000 rounds of random edits`, async () => {
+  test(`${name}: fast captures equal full captures in ${rounds} rounds of random edits`, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'checkpointd-fast-'));
     const store = await open(directory);
     try {
-      await TwinCaptureRig.with((it) => fastEqualsFull(it, Number(process.env.RUNS ?? 2000)), { store });
+      await TwinCaptureRig.with((it) => fastEqualsFull(it, rounds), { store });
       await store.close();
     } finally {
       store.kill();

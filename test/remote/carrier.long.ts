@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import type { WireClient } from '../support/wire-client.ts';
 
-const cuts = 60;
+const cuts = 30;
 
 interface Place {
   readonly server: GitServer;
