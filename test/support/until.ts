@@ -1,16 +1,18 @@
 // Waits until a condition is true. Tests must wait for events only with this function.
 
 /**
- * Calls `holds` every few milliseconds until it returns true. Fails with the text `what` after `msMax` (default 30 s).
+ * Calls `condition` again and again until it returns true. The pauses grow from 5 to 50 ms, because a condition may send
+ * requests. Fails with the text `what` after `msMax` (default 30 s).
  */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
   msMax = 30_000,
 ): Promise<void> {
-  const deadline = performance.now() + msMax;
+  const startedMs = performance.now();
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not within ${msMax} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const waitedMs = performance.now() - startedMs;
+    if (waitedMs > msMax) throw new Error(`not within ${msMax} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(50, 5 + waitedMs / 20)));
   }
 }
