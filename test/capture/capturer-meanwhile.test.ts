@@ -10,6 +10,8 @@ import { contentOf, copiesLeft, pathsOf, reasonFor, withRig } from '../support/c
 
 const test = suite('captures while other programs write');
 
+const captures = Number(process.env['RUNS'] ?? 20);
+
 /** Runs `body` while another process runs the script. `body` begins when the script has printed something. */
 async function beside(script: string, cwd: string, body: () => Promise<void>): Promise<void> {
   const child: ChildProcess = spawn(process.execPath, ['-e', script], {
@@ -36,7 +38,7 @@ test('if a program rewrites a file without pause, a capture never has the file h
       for (;;) { fs.writeSync(fd, b, 0, b.length, 0); fs.writeSync(fd, a, 0, a.length, 0); }`;
     const counts = { whole: 0, flagged: 0 };
     await beside(script, rig.root, async () => {
-      for (let i = 0; i < 60; i += 1) {
+      for (let i = 0; i < captures; i += 1) {
         const capture = await rig.capturer.capture();
         const content = await contentOf(rig.store, capture, 'f');
         if (content === undefined) {
@@ -60,7 +62,7 @@ test('if a large file is truncated while a capture hashes it, the file is captur
       for (;;) { fs.truncateSync('big', 0); fs.writeFileSync('big', full);
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 25); }`;
     await beside(script, rig.root, async () => {
-      for (let i = 0; i < 20; i += 1) {
+      for (let i = 0; i < captures / 2; i += 1) {
         const capture = await rig.capturer.capture();
         const content = await contentOf(rig.store, capture, 'big');
         if (content === undefined) assert.is(reasonFor(capture, 'big'), 'unstable');
@@ -76,7 +78,7 @@ test('a capture includes every unchanged file while other files appear and disap
     const script = `const fs = require('fs'); console.log('go');
       for (;;) for (let i = 0; i < 200; i += 1) { const f = 'v' + i; if (fs.existsSync(f)) fs.unlinkSync(f); else fs.writeFileSync(f, f); }`;
     await beside(script, rig.root, async () => {
-      for (let i = 0; i < 50; i += 1) {
+      for (let i = 0; i < captures; i += 1) {
         const paths = await pathsOf(rig.store, await rig.capturer.capture());
         assert.is(paths.filter((path) => path.startsWith('stable/')).length, 20);
       }
@@ -91,7 +93,7 @@ test('a file that moves between three hundred directories during a capture is ca
       setInterval(() => { const to = (at + 1 + Math.floor(Math.random() * 299)) % 300;
         fs.renameSync('d' + at + '/X', 'd' + to + '/X'); at = to; }, 30);`;
     await beside(script, rig.root, async () => {
-      for (let i = 0; i < 100; i += 1) {
+      for (let i = 0; i < 2 * captures; i += 1) {
         const capture = await rig.capturer.capture();
         const found = (await pathsOf(rig.store, capture)).filter((path) => path.endsWith('/X'));
         const isFlagged = capture.skipped.some(({ reason }) => reason === 'unstable');

@@ -157,6 +157,7 @@ test('schema.json contains the same hash as the answer to initialize', () => {
 // Compares the validators with ajv on the same schema. The validators and ajv must agree except where special rules of
 // this protocol apply (null, [], well-formed strings).
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const inputs = Number(process.env['RUNS'] ?? 400);
 ajv.addSchema(readJson('protocol/schema.json') as Record<string, unknown>, 'checkpointd');
 
 function sample(name: string): fc.Arbitrary<unknown> {
@@ -213,9 +214,9 @@ test('our validators give the same results as ajv with schema.json', () => {
         `${name} ${JSON.stringify(value)} ${JSON.stringify(issues)} ${ajv.errorsText()}`,
       );
     },
-    2000,
+    inputs,
   );
-  assert.ok(refused > 100, `only ${refused} of 2000 were refused`);
+  assert.ok(refused > inputs / 20, `only ${refused} of ${inputs} were refused`);
 });
 
 test('the generated table of methods contains every method of the protocol', () => {

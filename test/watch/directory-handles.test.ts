@@ -59,6 +59,8 @@ async function fencedAfter({ handles }: Rig, change: () => void): Promise<number
   return Number.NaN;
 }
 
+const fences = Number(process.env['RUNS'] ?? 300);
+
 if (process.platform === 'linux') {
   test('after fence() has returned true, every earlier change is in the change log', () => {
     const directories = Array.from({ length: 50 }, (_, i) => `d${i}`);
@@ -66,7 +68,7 @@ if (process.platform === 'linux') {
       const { changes } = rig.handles;
       const write = (path: string, content = ''): void => writeFileSync(join(rig.root, path), content);
       let passed = 0;
-      for (let i = 0; i < 1000; i += 1) {
+      for (let i = 0; i < fences; i += 1) {
         const from = changes.position;
         const path = `d${i % 50}/${i % 3 === 0 ? 'f' : `new${i}`}`;
         write(path, String(i));
@@ -75,7 +77,7 @@ if (process.platform === 'linux') {
         assert.ok(changes.isMarkedByHandles(fromText(path), from), `${path} was not marked at ${i}`);
         passed += 1;
       }
-      assert.ok(passed > 500, `${passed} of 1000 fences were passed`);
+      assert.ok(passed > fences / 2, `${passed} of ${fences} fences were passed`);
       const from = await fencedAfter(rig, () => {
         for (let i = 0; i < 500; i += 1) write(`d${i % 50}/burst${i}`);
       });

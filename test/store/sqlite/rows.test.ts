@@ -81,7 +81,7 @@ test('after any publications, removals and cleanups, each checkpoint can be read
         assert.equal(sql(directory, 'SELECT count(*) FROM checkpoints'), [[living.length]]);
         sqliteAfterwards(directory);
       },
-      150,
+      50,
     );
   }));
 

@@ -1,0 +1,34 @@
+// Runs random tests and races of `npm test` once more, with more inputs or repetitions. In `npm test`, these files have
+// fewer, because they would take a tenth of its time.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+/** The value of RUNS for each test file. */
+const runs: Readonly<Record<string, number>> = {
+  'capture/capturer': 25,
+  'capture/capturer-first': 8,
+  'capture/capturer-meanwhile': 50,
+  'capture/scan': 100,
+  'capture/watch-audit': 40,
+  'conversation/conversation-model': 1000,
+  'protocol/projections': 2000,
+  'restore/restorer': 200,
+  'store/git/packed-records': 15,
+  'store/sqlite/rows': 150,
+  'watch/directory-handles': 1000,
+};
+
+const pathOf = (file: string): string => fileURLToPath(new URL(`../${file}.js`, import.meta.url));
+
+for (const [name, count] of Object.entries(runs))
+  test(`${name}.test.ts also passes with RUNS=${count}`, () => {
+    const words = ['--import', pathOf('support/object-details'), pathOf(`${name}.test`)];
+    const env = { ...process.env, RUNS: String(count) };
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env });
+    assert.is(status, 0, `${stdout}${stderr}`);
+    assert.match(stdout, /Passed:\s+[1-9]/);
+  });
+
+test.run();
