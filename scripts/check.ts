@@ -97,12 +97,13 @@ const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite
  * If this list lacks a slow file, a complete run prints a note with the file's name.
  */
 const slowest = new Set(
-  `answering-path app at-rest background busy capturer client conformance console end-deletion-killed ends
-  examples execute-after-commit execute-errors fetched-lines-lying generators git-store hook hook-agents
-  hook-killed imported-line keyed-kills keyed-opening keys kill-points killed-between killed-client known-files
-  local-suite meaning
-  orphans packed-records packing program python restorer-faults rounds rust sessions-delete shadow-suite
-  silence sqlite-store together-model torture torture-clients travel travel-killed tree-paths
+  `answering-path app at-rest background busy capturer carrier checkpoint-revert-oracle client conformance
+  console end-deletion-killed ends examples execute-after-commit execute-errors fast-scan
+  fetched-lines-lying generators git-store guarded-store-damage hook hook-agents hook-killed imported-line
+  keyed-kills keyed-opening keys kill-points killed-between killed-client killed-first-capture
+  killed-restores known-files large-repository local-suite meaning more-inputs orphans packed-records
+  packing program python restorer-faults rounds rust sessions-delete shadow-suite silence sqlite-store
+  together-model torture torture-clients travel travel-killed tree-paths walks watch-audit
   wire-limits`.split(/\s+/),
 );
 const isSlowest = (file: string): boolean => slowest.has(basename(file).replace(/\..*/, ''));
