@@ -261,9 +261,9 @@ const isWhole = !flags.long && flags.only === undefined;
 const [measured, others] = [true, false].map((is) =>
   all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
-// Short tests mostly wait for timers, git and the disk. The number of short tests that run at once may therefore exceed
-// the number of processors. Long tests keep a processor busy.
-const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 2);
+// Tests also wait for timers, git and the disk. The number of tests that run at once may therefore exceed the number of
+// processors. Long tests wait less.
+const width = Math.min(availableParallelism(), 6) + (flags.long ? 1 : 3);
 const startedMs = performance.now();
 await runAll([...(isWhole ? gates() : []), ...(others ?? [])], width);
 const slowSeconds = (slowPart * (performance.now() - startedMs)) / 1000;
