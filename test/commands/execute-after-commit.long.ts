@@ -16,12 +16,15 @@ for (const strategy of ['shadow', 'local', 'sqlite']) {
   }
 }
 
-for (const strategy of ['shadow', 'local', 'sqlite']) {
+// An opening makes hundreds of calls, and most calls are the same with every strategy. Therefore another third of the
+// calls of an opening fails with each strategy.
+for (const [i, strategy] of ['shadow', 'local', 'sqlite'].entries()) {
   for (const end of ends) {
     test(`${strategy}, ${end}: the answer reports the true outcome even if a system call fails`, () =>
       withSessions(async (rig) => {
         rig.write('a.txt', 'one\n');
-        const { failed } = await new EndSweep(rig, end, strategy).run();
+        const step = end.endsWith('session/open') ? 3 : 1;
+        const { failed } = await new EndSweep(rig, end, strategy).run(step, 1 + (i % step));
         assert.ok(failed > 50, `${failed} calls`);
       }));
   }

@@ -35,16 +35,16 @@ export class EndSweep {
   }
 
   /**
-   * Makes every `step`-th call fail. Returns how many calls failed, and how many of the failures were reported as
-   * errors.
+   * Makes every `step`-th call fail, from call `first` on. Returns how many calls failed, and how many of the failures
+   * were reported as errors.
    */
-  async run(step = 1): Promise<{ readonly failed: number; readonly refused: number }> {
+  async run(step: number, first: number): Promise<{ readonly failed: number; readonly refused: number }> {
     const undisturbed = await this.#once(0);
     await this.#judge(undisturbed, `${this.#end}, undisturbed`);
     const { calls } = undisturbed;
     let failed = 0;
     let refused = 0;
-    for (let n = 1; n <= calls.length; n += step) {
+    for (let n = first; n <= calls.length; n += step) {
       failed += 1;
       const tried = await this.#once(n);
       const where = `${this.#end}, call ${n} of ${calls.length}: ${tried.calls[n - 1] ?? 'none'}`;
