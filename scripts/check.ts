@@ -15,6 +15,7 @@ import { SourceMap, type SourceMapPayload } from 'node:module';
 import { availableParallelism, freemem, tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleTests } from './bundle-tests.ts';
 import { commandLine } from './command-line.ts';
 import type { ProtocolDocument } from './generate/dialect.ts';
 import { writeLintSettings } from './lint/settings.ts';
@@ -166,7 +167,8 @@ function inSources(output: string): string {
 function runFile(file: string): Promise<Outcome> {
   return new Promise((resolve) => {
     const started = performance.now();
-    const child = spawn(process.execPath, ['--import', printableErrors, join(root, file)], {
+    const program = join(root, bundles.get(file) ?? file);
+    const child = spawn(process.execPath, ['--import', printableErrors, program], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -258,6 +260,7 @@ if (all.length === 0) {
   process.exit(2);
 }
 const isWhole = !flags.long && flags.only === undefined;
+const bundles: ReadonlyMap<string, string> = isWhole ? await bundleTests(root, all) : new Map();
 const [measured, others] = [true, false].map((is) =>
   all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
