@@ -98,14 +98,14 @@ const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite
  * If this list lacks a slow file, a complete run prints a note with the file's name.
  */
 const slowest = new Set(
-  `answering-path app at-rest background busy capturer carrier checkpoint-revert-oracle client conformance
-  console end-deletion-killed ends examples execute-after-commit execute-errors fast-scan
-  fetched-lines-lying generators git-store guarded-store-damage hook hook-agents hook-killed imported-line
-  keyed-kills keyed-opening keys kill-points killed-between killed-client killed-first-capture
-  killed-restores known-files large-repository local-suite meaning more-inputs orphans packed-records
-  packing program python restorer-faults rounds rust sessions-delete shadow-suite silence sqlite-store
-  together-model torture torture-clients travel travel-killed tree-paths walks watch-audit
-  wire-limits`.split(/\s+/),
+  `answering-path app at-rest background busy capturer carrier checkpoint-revert-oracle client
+  conformance console end-deletion-killed ends examples execute-after-commit execute-errors fast-scan
+  fetched-lines-lying generators git-store guarded-store-damage hook hook-agents hook-killed
+  imported-line keyed-kills keyed-opening keys kill-points killed-between killed-client
+  killed-first-capture killed-restores known-files large-repository local-suite meaning more-inputs
+  orphans packed-records packing program python restorer-faults rounds rust sessions-delete
+  shadow-suite silence sqlite-store sqlite-store-crash together-model torture torture-clients travel
+  travel-killed tree-paths upgrade walks watch-audit wire-limits`.split(/\s+/),
 );
 const isSlowest = (file: string): boolean => slowest.has(basename(file).replace(/\..*/, ''));
 
@@ -264,9 +264,9 @@ const bundles: ReadonlyMap<string, string> = isWhole ? await bundleTests(root, a
 const [measured, others] = [true, false].map((is) =>
   all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
-// Tests also wait for timers, git and the disk. The number of tests that run at once may therefore exceed the number of
-// processors. Long tests wait less.
-const width = Math.min(availableParallelism(), 6) + (flags.long ? 1 : 3);
+// Short tests mostly wait for timers, git and the disk. The number of short tests that run at once may therefore exceed
+// the number of processors. Long tests keep a processor busy.
+const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 3);
 const startedMs = performance.now();
 await runAll([...(isWhole ? gates() : []), ...(others ?? [])], width);
 const slowSeconds = (slowPart * (performance.now() - startedMs)) / 1000;
