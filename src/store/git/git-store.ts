@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { RecentSet } from '../../base/recent-set.ts';
+import { ended } from '../../base/turns.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
 import { TreeDiffer } from '../../git/diff/tree-differ.ts';
 import { isLoose, objectHash, objectId } from '../../git/objects/object.ts';
@@ -343,7 +344,10 @@ export class GitStore extends TreeStore implements SnapshotStore {
   async sweep(signal?: AbortSignal): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }> {
     const alone = (): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }> =>
       this.#sweepAlone(signal);
-    return this.#packing === undefined ? alone() : this.#packing.whileIdle(alone);
+    if (this.#packing === undefined) return alone();
+    // If each command opens and closes the session, the session is never quiet, and nothing else packs it.
+    await ended(this.#packing.pack());
+    return this.#packing.whileIdle(alone);
   }
 
   async #sweepAlone(

@@ -98,6 +98,20 @@ test('a session that makes many checkpoints without a pause is packed while it m
     await store.close();
   }));
 
+test('a sweep packs the objects and refs of a session that was never quiet', () =>
+  inTemporary(async (directory) => {
+    const shadow = join(directory, 'session');
+    const store = await open(directory);
+    const made = await publish(store, 1, 130);
+    assert.equal(packsIn(shadow), []);
+    await store.remove([record(1, made[0]!.snapshot).id]);
+    await store.sweep();
+    assert.is(looseIn(shadow), 0);
+    assert.is(packsIn(shadow).length, 1);
+    await assertWhole(store, shadow, made.slice(1), 'after the sweep');
+    await store.close();
+  }));
+
 test('if packing is interrupted at any call, reopening finds every checkpoint complete', () =>
   inTemporary(async (directory) => {
     const first = join(directory, 'first');
