@@ -36,6 +36,8 @@ export async function buildTree(
     const walked = reachable[at];
     if (walked === undefined) continue;
     const { path, inherited } = walked;
+    // An unchanged directory has the same files and names as in the snapshot, so it differs only if a directory below it
+    // does.
     const isSame = walked.isUnchanged && !differing.has(path);
     walked.made = isSame ? inherited.previous : madeOf(walked, listings);
     if (walked.made !== inherited.previous && path !== rootPath) differing.add(parentOf(path));

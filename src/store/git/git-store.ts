@@ -345,9 +345,11 @@ export class GitStore extends TreeStore implements SnapshotStore {
     const alone = (): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }> =>
       this.#sweepAlone(signal);
     if (this.#packing === undefined) return alone();
-    // If each command opens and closes the session, the session is never quiet, and nothing else packs it.
-    await ended(this.#packing.pack());
-    return this.#packing.whileIdle(alone);
+    const freed = await this.#packing.whileIdle(alone);
+    // If each command opens and closes the session, the session is never quiet, and nothing else packs it. A failure or
+    // a cancelled request changes nothing here, because the store is complete without the packing.
+    await ended(this.#packing.pack(signal));
+    return freed;
   }
 
   async #sweepAlone(

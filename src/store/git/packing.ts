@@ -98,12 +98,13 @@ export class Packing {
    * Packs now.
    * @throws AbortError when it is interrupted, GitFailed, NoSpace, system errors; the repository stays complete
    */
-  pack(): Promise<void> {
+  pack(signal?: AbortSignal): Promise<void> {
     return this.#turns.run(async () => {
       if (this.#isClosed) return;
       this.#checkpoints = 0;
       this.#current = new AbortController();
-      await this.#pack(this.#current.signal);
+      const interrupted = this.#current.signal;
+      await this.#pack(signal === undefined ? interrupted : AbortSignal.any([interrupted, signal]));
     });
   }
 

@@ -112,6 +112,24 @@ test('a sweep packs the objects and refs of a session that was never quiet', () 
     await store.close();
   }));
 
+test('a cancelled request interrupts the packing after a sweep, and the sweep counts', () =>
+  inTemporary(async (directory) => {
+    const shadow = join(directory, 'session');
+    const store = await open(directory);
+    const made = await publish(store, 1, 130);
+    await store.remove([record(1, made[0]!.snapshot).id]);
+    const request = new AbortController();
+    installFault((call, target) => {
+      if (call === 'spawn' && target === 'git pack-objects') request.abort();
+    });
+    const { blobsFreed } = await store.sweep(request.signal).finally(() => installFault(undefined));
+    assert.is(request.signal.aborted, true);
+    assert.is(blobsFreed, 2);
+    assert.ok(looseIn(shadow) > 800, `${looseIn(shadow)} loose files`);
+    await assertWhole(store, shadow, made.slice(1), 'without the packing');
+    await store.close();
+  }));
+
 test('if packing is interrupted at any call, reopening finds every checkpoint complete', () =>
   inTemporary(async (directory) => {
     const first = join(directory, 'first');
