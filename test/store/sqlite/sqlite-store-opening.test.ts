@@ -1,5 +1,6 @@
 // Tests databases that are locked, of a newer version, from another program or truncated. Also opens a store without
 // libsql.
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   readdirSync,
@@ -10,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import Database from 'libsql';
@@ -17,7 +19,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import { installFault } from '../../../src/base/seam.ts';
+import { SqliteDatabase } from '../../../src/store/sqlite/database/database.ts';
 import { sqliteObstacle } from '../../../src/store/sqlite/database/library.ts';
+import { prepareSchema } from '../../../src/store/sqlite/database/schema.ts';
 import { databaseFile, openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { sqliteDriver as driver } from '../../../src/store/strategies.ts';
 import { failure } from '../../support/failures.ts';
@@ -152,6 +156,29 @@ test('the database and the temporary files of contents are private to their owne
     for (const name of readdirSync(directory).filter((one) => one.startsWith('checkpointd.sqlite')))
       assert.is(statSync(join(directory, name)).mode & 0o777, 0o600, name);
     assert.is(statSync(store.spoolDirectory).mode & 0o777, 0o700);
+  }));
+
+test('a new database opens even if another process creates its tables during the first look', () =>
+  inDirectory(async (directory) => {
+    const publisher = fileURLToPath(new URL('../../support/programs/sqlite-publisher.js', import.meta.url));
+    const database = await SqliteDatabase.open(databaseFile(directory), { durability: 'process' });
+    try {
+      const row = database.row.bind(database);
+      let looks = 0;
+      database.row = (statement, ...values) => {
+        const found = row(statement, ...values);
+        if (!statement.includes('application_id')) return found;
+        looks += 1;
+        if (looks > 1) return found;
+        const { status, stderr } = spawnSync(process.execPath, [publisher, directory, 'other', '0']);
+        assert.is(status, 0, String(stderr));
+        return found;
+      };
+      assert.equal(await prepareSchema(database), []);
+      assert.ok(looks > 1, `${looks} looks`);
+    } finally {
+      database.close();
+    }
   }));
 
 test.run();

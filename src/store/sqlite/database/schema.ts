@@ -190,10 +190,12 @@ async function migrate(database: SqliteDatabase): Promise<void> {
   });
 }
 
+const readState = `SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
+  FROM pragma_user_version, pragma_application_id`;
+
 function inspect(database: SqliteDatabase): { readonly version: number } {
-  const version = Number(database.row('PRAGMA user_version')?.[0]);
-  const application = Number(database.row('PRAGMA application_id')?.[0]);
-  const tables = Number(database.row('SELECT count(*) FROM sqlite_schema')?.[0]);
+  // One statement reads all of it, because another process may create the tables between two statements.
+  const [version = NaN, application = NaN, tables = NaN] = (database.row(readState) ?? []).map(Number);
   const isNew = version === 0 && application === 0 && tables === 0;
   if (!isNew && application !== applicationId) {
     throw new CheckpointdError(
