@@ -266,7 +266,7 @@ const [measured, others] = [true, false].map((is) =>
 );
 // Short tests mostly wait for timers, git and the disk. The number of short tests that run at once may therefore exceed
 // the number of processors. Long tests keep a processor busy.
-const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 3);
+const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 2);
 const startedMs = performance.now();
 await runAll([...(isWhole ? gates() : []), ...(others ?? [])], width);
 const slowSeconds = (slowPart * (performance.now() - startedMs)) / 1000;
