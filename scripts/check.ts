@@ -91,7 +91,7 @@ const environmentOf = (file: string): NodeJS.ProcessEnv =>
   readFileSync(join(root, file), 'utf8').includes("'npm'") ? process.env : offline;
 
 /** The test files that measure times or peaks of memory, and therefore run alone. */
-const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite-store-large)\.long\.js$/;
+const measuring = /\/(conversation-cost|conversation-memory|sqlite-store-large)\.long\.js$/;
 
 /**
  * The test files that take longest. These files run first, so that the check does not have to wait for them at its end.

@@ -8,6 +8,8 @@ import type { GeneratedTree } from './generated-tree.ts';
 
 const program = fileURLToPath(new URL('../../program/main.cjs', import.meta.url));
 
+const hook = ['hook', 'claude-code'];
+
 /** For each command, as a person types it: the milliseconds of each run. */
 export type CommandTimes = Readonly<Record<string, readonly number[]>>;
 
@@ -16,48 +18,69 @@ export class CommandLine {
   readonly name: string;
   readonly #workTree: string;
   readonly #environment: NodeJS.ProcessEnv;
+  readonly #hasDaemon: boolean;
 
   constructor(workTree: string, scratch: string, hasDaemon: boolean) {
     this.name = hasDaemon ? 'with the daemon' : 'without a daemon';
     this.#workTree = workTree;
+    this.#hasDaemon = hasDaemon;
     const home = join(scratch, hasDaemon ? 'home-daemon' : 'home-alone');
     mkdirSync(home, { recursive: true });
     const { PATH } = process.env;
     this.#environment = { PATH, HOME: home, ...(hasDaemon ? {} : { CHECKPOINTD_NO_DAEMON: '1' }) };
   }
 
-  /** Runs each command this many times, and edits a file before each run. */
+  /**
+   * Runs each command this many times, and edits a file before each run. If commands may leave a daemon behind, also
+   * runs the hook of an agent's tool.
+   */
   measure(tree: GeneratedTree, repeats: number): CommandTimes {
     const times: Record<string, number[]> = {};
-    const timed = (label: string, ...args: string[]): void => {
+    const timed = (label: string, args: readonly string[], input = ''): void => {
       const started = performance.now();
-      this.#run(...args);
+      this.#run(args, input);
       (times[label] ??= []).push(performance.now() - started);
     };
-    this.#run('create', '--message', 'bench');
+    this.#run(['create', '--message', 'bench']);
+    // The first hook starts the process that works for the hooks.
+    if (this.#hasDaemon) this.#run(hook, this.#toolEvent('first'));
     for (let i = 0; i < repeats; i += 1) {
       tree.edit();
-      timed('create', 'create', '--message', 'bench');
-      timed('list', 'list');
-      timed('status', 'status');
-      timed('diff 1', 'diff', '1');
+      timed('create', ['create', '--message', 'bench']);
+      timed('list', ['list']);
+      timed('status', ['status']);
+      timed('diff 1', ['diff', '1']);
       tree.edit();
-      timed('restore 1', 'restore', '1', '--hard', '--yes');
-      timed('undo', 'undo');
+      timed('restore 1', ['restore', '1', '--hard', '--yes']);
+      timed('undo', ['undo']);
+      if (this.#hasDaemon) timed('hook', hook, this.#toolEvent(`call-${i}`));
     }
     return times;
   }
 
-  /** Ends the background daemon, if it is running. */
+  /** Ends the background daemon and the process that works for the hooks, if they are running. */
   stop(): void {
-    this.#run('stop');
+    this.#run(['stop']);
   }
 
-  #run(...args: string[]): void {
+  /** Returns what an agent tells its hook after a tool. */
+  #toolEvent(call: string): string {
+    return JSON.stringify({
+      session_id: 'bench',
+      cwd: this.#workTree,
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Bash',
+      tool_use_id: call,
+      tool_input: {},
+    });
+  }
+
+  #run(args: readonly string[], input = ''): void {
     execFileSync(process.execPath, [program, ...args], {
       cwd: this.#workTree,
       env: this.#environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      input,
+      stdio: ['pipe', 'pipe', 'pipe'],
       maxBuffer: 1 << 28,
     });
   }
