@@ -103,7 +103,7 @@ const slowest = new Set(
   fetched-lines-lying generators git-store guarded-store-damage hook hook-agents hook-killed
   imported-line keyed-kills keyed-opening keys kill-points killed-between killed-client
   killed-first-capture killed-restores known-files large-repository local-suite meaning more-inputs
-  orphans packed-records packing program python restorer-faults rounds rust sessions-delete
+  orphans package packed-records packing packing-killed program python restorer-faults rounds rust sessions-delete
   shadow-suite silence sqlite-store sqlite-store-crash together-model torture torture-clients travel
   travel-killed tree-paths upgrade walks watch-audit wire-limits`.split(/\s+/),
 );

@@ -7,7 +7,7 @@ import { InProcessDaemon } from '../support/in-process-daemon.ts';
 import { seed } from '../support/property.ts';
 import { canMergeTrees, tryHistory } from './revert-oracle.ts';
 
-const runs = Number(process.env['RUNS'] ?? 150);
+const runs = Number(process.env['RUNS'] ?? 100);
 
 test(`in ${runs} histories, each revert equals git's merge, and undo reverses it (seed ${seed})`, async () => {
   if (!canMergeTrees()) return console.log('note: skipped, because this git has no merge-tree --write-tree');

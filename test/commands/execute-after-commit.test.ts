@@ -19,7 +19,7 @@ for (const name of [
     withSessions(async (rig) => {
       const change = changes[name];
       assert.ok(change);
-      await new FaultSweep(rig, change, 'shadow').run(12);
+      await new FaultSweep(rig, change, 'shadow').run({ callsMax: 12 });
     }));
 }
 

@@ -46,16 +46,19 @@ export class FaultSweep {
   }
 
   /**
-   * Makes the last call of the change fail, then the last but one, and so on, until the change itself fails. The call
-   * that fails in this last run is the last call before the commit point. Returns how many calls failed, and how many
-   * failures were reported as a warning.
+   * Makes the call `last` from the end of the change fail, then every `step`-th call before it, until the change itself
+   * fails or `callsMax` calls have failed. In a change that failed itself, the call was before the commit point.
+   * Returns how many calls failed, and how many failures were reported as a warning.
    */
-  async run(callsMax = 10_000): Promise<{ readonly failed: number; readonly warned: number }> {
+  async run({ callsMax = 10_000, step = 1, last = 0 } = {}): Promise<{
+    readonly failed: number;
+    readonly warned: number;
+  }> {
     await this.#open();
     const undisturbed = await this.#once(0);
     let warned = 0;
     let failed = 0;
-    for (let n = undisturbed.calls.length; n >= 1 && failed < callsMax; n -= 1) {
+    for (let n = undisturbed.calls.length - last; n >= 1 && failed < callsMax; n -= step) {
       failed += 1;
       const tried = await this.#once(n);
       const where = `call ${n} of ${undisturbed.calls.length}: ${tried.calls[n - 1] ?? 'none'}`;

@@ -7,17 +7,17 @@ import * as assert from 'uvu/assert';
 
 /** The value of RUNS for each test file. */
 const runs: Readonly<Record<string, number>> = {
-  'capture/capturer': 25,
+  'capture/capturer': 15,
   'capture/capturer-first': 8,
-  'capture/capturer-meanwhile': 50,
-  'capture/scan': 100,
-  'capture/watch-audit': 40,
-  'conversation/conversation-model': 1000,
-  'protocol/projections': 2000,
-  'restore/restorer': 200,
-  'store/git/packed-records': 15,
-  'store/sqlite/rows': 150,
-  'watch/directory-handles': 1000,
+  'capture/capturer-meanwhile': 30,
+  'capture/scan': 60,
+  'capture/watch-audit': 25,
+  'conversation/conversation-model': 600,
+  'protocol/projections': 1200,
+  'restore/restorer': 120,
+  'store/git/packed-records': 10,
+  'store/sqlite/rows': 90,
+  'watch/directory-handles': 600,
 };
 
 const pathOf = (file: string): string => fileURLToPath(new URL(`../${file}.js`, import.meta.url));

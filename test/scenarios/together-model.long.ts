@@ -4,8 +4,8 @@ import { test } from 'uvu';
 import { checkLives } from '../support/together/model.ts';
 
 for (const [strategy, sessions] of [
-  ['sqlite', 1000],
-  ['shadow', 60],
+  ['sqlite', 400],
+  ['shadow', 24],
 ] as const) {
   test(`${sessions} random sessions with checkpoints (${strategy}) behave like plain copies of the state (C10, C12, C13, C15, C16, C18, C19, C24, C29, C31, C33, C34, C35)`, () =>
     checkLives(strategy, sessions, 20));

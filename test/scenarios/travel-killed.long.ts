@@ -1,10 +1,10 @@
-// Kills the daemon during a push, a fetch and an import, about forty times for each strategy. The kills are spread
+// Kills the daemon during a push, a fetch and an import, about 25 times for each strategy. The kills are spread
 // evenly over all calls of the seam.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Killed, withKills } from './travel-killed.ts';
 
-const killsMax = 15;
+const killsMax = 9;
 
 for (const strategy of ['shadow', 'sqlite', 'local'])
   for (const method of ['remote/push', 'remote/fetch', 'session/import'] satisfies Killed[])

@@ -1,6 +1,6 @@
 // Tests damage on every strategy: a flipped bit in a file of the daemon, or a truncated file. The process must not end,
 // and no error must be an InternalError. Each trial damages a new copy of a session and then uses the session in every
-// way. SEED=… repeats a run. TRIALS=… sets the number of trials for all strategies together (300).
+// way. SEED=… repeats a run. TRIALS=… sets the number of trials for all strategies together (210).
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -10,7 +10,7 @@ import { seed } from '../support/property.ts';
 
 const program = fileURLToPath(new URL('../support/programs/damage-trials.js', import.meta.url));
 const names = Object.keys(strategies);
-const trials = Math.ceil(Number(process.env['TRIALS'] ?? 300) / names.length);
+const trials = Math.ceil(Number(process.env['TRIALS'] ?? 210) / names.length);
 
 interface Line {
   readonly begins?: number;

@@ -1,4 +1,4 @@
-// Makes twenty random sequences of steps in one session of every strategy. Each sequence is longer than in
+// Makes twelve random sequences of steps in one session of every strategy. Each sequence is longer than in
 // walks.test.ts.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -6,7 +6,7 @@ import { walks } from '../../scripts/torture/walks.ts';
 import { seed } from '../support/property.ts';
 
 test('long sequences of random edits, checkpoints, restores and undos lose and add no byte, on any strategy (O1, O14, O16, O17, O18, O19, O20, Q25, R3, R12, R21)', async () => {
-  const count = Number(process.env['RUNS'] ?? 20);
+  const count = Number(process.env['RUNS'] ?? 12);
   const found = await walks({ seed, count, length: 20, shrinkTries: 60 });
   assert.is(found?.defect, undefined, JSON.stringify(found));
 });
