@@ -15,20 +15,22 @@ for (const [i, strategy] of ['shadow', 'local', 'sqlite'].entries()) {
     const step = longChanges.has(name) ? 5 : 2;
     test(`${strategy}, ${name}: a failure after the commit causes only a warning, and repeating the request changes nothing`, () =>
       withSessions(async (rig) => {
-        const { failed } = await new FaultSweep(rig, change, strategy).run({ step, last: i % 2 });
+        const { failed } = await new FaultSweep(rig, change, strategy).run({ step, leftOut: i % 2 });
         assert.ok(failed > 0, 'it calls the system');
       }));
   }
 }
 
-// An opening or a deletion makes hundreds of calls. Therefore another third of them fails with each strategy.
+// An opening makes hundreds of calls, and most calls are the same with every strategy. Therefore another third of the
+// calls of an opening fails with each strategy.
 for (const [i, strategy] of ['shadow', 'local', 'sqlite'].entries()) {
   for (const end of ends) {
     test(`${strategy}, ${end}: the answer reports the true outcome even if a system call fails`, () =>
       withSessions(async (rig) => {
         rig.write('a.txt', 'one\n');
-        const { failed } = await new EndSweep(rig, end, strategy).run(3, 1 + i);
-        assert.ok(failed > 15, `${failed} calls`);
+        const step = end.endsWith('session/open') ? 3 : 1;
+        const { failed } = await new EndSweep(rig, end, strategy).run(step, 1 + (i % step));
+        assert.ok(failed > 50, `${failed} calls`);
       }));
   }
 }

@@ -46,11 +46,12 @@ export class FaultSweep {
   }
 
   /**
-   * Makes the call `last` from the end of the change fail, then every `step`-th call before it, until the change itself
-   * fails or `callsMax` calls have failed. In a change that failed itself, the call was before the commit point.
-   * Returns how many calls failed, and how many failures were reported as a warning.
+   * Makes one call of the change fail in each run, from the last call to the first. Leaves out the last `leftOut`
+   * calls, and then takes every `step`-th call. Ends when the change itself fails, because this call was before the
+   * commit point, or when `callsMax` calls have failed. Returns how many calls failed, and how many failures were
+   * reported as a warning.
    */
-  async run({ callsMax = 10_000, step = 1, last = 0 } = {}): Promise<{
+  async run({ callsMax = 10_000, step = 1, leftOut = 0 } = {}): Promise<{
     readonly failed: number;
     readonly warned: number;
   }> {
@@ -58,7 +59,7 @@ export class FaultSweep {
     const undisturbed = await this.#once(0);
     let warned = 0;
     let failed = 0;
-    for (let n = undisturbed.calls.length - last; n >= 1 && failed < callsMax; n -= step) {
+    for (let n = undisturbed.calls.length - leftOut; n >= 1 && failed < callsMax; n -= step) {
       failed += 1;
       const tried = await this.#once(n);
       const where = `call ${n} of ${undisturbed.calls.length}: ${tried.calls[n - 1] ?? 'none'}`;

@@ -12,13 +12,13 @@ const opening = { conversationId: 'c', retention: 'keep', idempotencyKey: 'k' } 
 for (const strategy of ['shadow', 'sqlite'] as const) {
   test(`if the daemon is killed at any call of session/open (${strategy}) and the request is repeated, only one session exists`, () =>
     withRig(async (rig) => {
-      await opensKilledAt(rig, 0, strategy);
+      await openKilledAt(rig, 0, strategy);
       const changes = readFileSync(countFile(rig), 'utf8').trimEnd().split('\n').length;
       assert.ok(changes > 20, `${changes} changes`);
       const step = Math.ceil(changes / 40);
       let killed = 0;
       for (let n = 1; n <= changes; n += step) {
-        if (!(await opensKilledAt(rig, n, strategy))) killed += 1;
+        if (!(await openKilledAt(rig, n, strategy))) killed += 1;
         const client = await rig.start();
         const { session } = await rig.open(client, { ...opening, strategy });
         const known = await client.request('operation/get', { session, idempotencyKey: 'k' });
@@ -46,7 +46,7 @@ const countFile = (rig: DaemonRig): string => join(rig.top, 'count');
  * Opens a session in a new storage. Kills the daemon at the n-th change of the disk after the request. If there are
  * fewer changes, as always for n = 0, kills the daemon after the answer. Returns true if the daemon has answered.
  */
-async function opensKilledAt(rig: DaemonRig, n: number, strategy: 'shadow' | 'sqlite'): Promise<boolean> {
+async function openKilledAt(rig: DaemonRig, n: number, strategy: 'shadow' | 'sqlite'): Promise<boolean> {
   rmSync(rig.storage, { recursive: true, force: true });
   const [arm, count] = [join(rig.top, 'arm'), countFile(rig)];
   for (const file of [arm, count]) rmSync(file, { force: true });
