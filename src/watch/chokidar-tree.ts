@@ -1,12 +1,13 @@
 // Runs chokidar over the directories of a work tree and watches each directory separately. If chokidar watched the
 // whole tree, it would open all directories at the same time, and need 60 KB for each directory. Opening a few hundred
 // directories at a time needs a quarter of this memory.
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { basename, dirname } from 'node:path';
 import { FSWatcher } from 'chokidar';
 import { attemptAsync, isMissing } from '../base/attempt.ts';
 import { filesAsync, type Stats } from '../base/files.ts';
 import { isObject } from '../base/json.ts';
+import { isRestoreTemporary } from '../tree/globs.ts';
 
 interface TreeListener {
   /** One event of the kernel; `directory` is the absolute path of the watched directory. */
@@ -36,13 +37,56 @@ export const batchMax = 200;
 const isPersistent = process.platform !== 'linux';
 
 /**
+ * True when the event may be about a sub-directory. Linux reports a new, removed or renamed entry as `rename`, and a
+ * write as `change`. Other systems may merge events. An entry with a temporary name of a restore is a file, or a
+ * directory that needs no watch.
+ */
+function isAboutNames(type: string, name: string | undefined): boolean {
+  if (process.platform !== 'linux' || name === undefined || name === '') return true;
+  return type === 'rename' && !isRestoreTemporary(name);
+}
+
+type ListingOptions = Parameters<FSWatcher['_readdirp']>[1];
+
+/**
  * A variant of chokidar that lists only sub-directories and does not examine files. Chokidar itself gets the stats of
  * every file, which takes 2.5 times as much processor time. The watch needs no stats: the kernel reports directories by
- * name. Chokidar has no option for this, so the class overrides a method that chokidar marks as its own. If chokidar
- * renames the method, the compiler refuses `override`, and the test that counts the system calls of a listing fails.
+ * name. Chokidar also lists a directory after every event, although a write changes no name. Chokidar has no options
+ * for this, so the class overrides a method that chokidar marks as its own. If chokidar renames the method, the compiler
+ * refuses `override`, and the tests that count the system calls fail.
  */
 class DirectoryWatcher extends FSWatcher {
+  /** The directories whose sub-directories may have changed since they were listed. */
+  readonly #changed = new Set<string>();
+
+  /** Records an event of the kernel. Chokidar requests the listing just before it reports the event. */
+  heard(type: string, name: string | undefined, directory: string): void {
+    if (isAboutNames(type, name)) this.#changed.add(directory);
+  }
+
   override _readdirp(...[root, options]: Parameters<FSWatcher['_readdirp']>) {
+    if (!this._closers.has(root)) return this.#list(root, options);
+    const listing = new EventEmitter();
+    // By then, `heard` has got the event for which chokidar requests this listing.
+    setImmediate(() => this.#listIfChanged(root, options, listing));
+    return listing as ReturnType<FSWatcher['_readdirp']>;
+  }
+
+  /** Answers a request for the listing of a watched directory. Reads the directory only if its names may have changed. */
+  #listIfChanged(root: string, options: ListingOptions, listing: EventEmitter): void {
+    if (!this.#changed.delete(root)) {
+      for (const path of this._getWatchedDir(root).getChildren())
+        listing.emit('data', { path, stats: knownDirectory });
+      listing.emit('end');
+      return;
+    }
+    this.#list(root, options)
+      ?.on('data', (entry) => listing.emit('data', entry))
+      .on('error', (error) => listing.emit('error', error))
+      .once('end', () => listing.emit('end'));
+  }
+
+  #list(root: string, options: ListingOptions): ReturnType<FSWatcher['_readdirp']> {
     const isTaken = options?.directoryFilter;
     const stream = super._readdirp(root, {
       ...options,
@@ -62,6 +106,9 @@ class DirectoryWatcher extends FSWatcher {
     return stream;
   }
 }
+
+/** The only method of stats that chokidar calls for a sub-directory that it knows. */
+const knownDirectory = { isSymbolicLink: (): boolean => false };
 
 export class ChokidarTree {
   readonly #root: string;
@@ -130,6 +177,7 @@ export class ChokidarTree {
     });
     watcher.on('raw', (type, name, details) => {
       const directory = watchedPathOf(details);
+      watcher.heard(type, name, directory);
       this.#listener.changed(type, name, directory);
       // The event for a removed directory has the directory's own name. If an entry inside the directory has the
       // directory's name, a change of this entry causes an equal event.

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
+import { restoreTemporaryPrefix } from '../../src/tree/globs.ts';
 import { ChokidarTree } from '../../src/watch/chokidar-tree.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
@@ -115,6 +116,28 @@ test('chokidar lists a new directory without a system call for each of its files
     assert.ok(calls > 0 && calls < 100, `${calls} calls`);
     rmSync(aside, { recursive: true });
   }));
+
+test('chokidar lists no directory again for changed files and temporary names of a restore', () => {
+  const directories = Array.from({ length: 100 }, (_, d) => `d${d}`);
+  return watched([...directories, 'last'], async ({ root, paths, writeUntilMarked }) => {
+    for (const path of directories) writeFileSync(join(root, path, 'f'), '');
+    await writeUntilMarked('last/begin');
+    let calls = 0;
+    const hook = createHook({ init: (_id, type) => void (calls += Number(type === 'FSREQPROMISE')) });
+    hook.enable();
+    for (const path of directories) {
+      const temporary = join(root, path, `${restoreTemporaryPrefix}${'a'.repeat(20)}-1`);
+      writeFileSync(temporary, 'new');
+      rmSync(temporary);
+      writeFileSync(join(root, path, 'f'), 'changed');
+    }
+    await writeUntilMarked('last/end');
+    hook.disable();
+    assert.ok(calls < directories.length / 4, `${calls} calls`);
+    paths.clear();
+    await writeUntilMarked('d7/born/f');
+  });
+});
 
 test('chokidar stops watching a subtree that is moved out, and watches it again when it is moved back', () =>
   watched(many, async ({ root, watch, paths, writeUntilMarked }) => {
