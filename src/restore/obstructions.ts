@@ -46,15 +46,14 @@ export async function findObstructions(
   const toSave = new Set<TreePath>();
   const writes = new Map<TreePath, FailureReason>();
   for (const { path, displaces, expected } of plan.writes) {
-    if (slices.isDue()) await slices.pause();
-    const above = ancestors(path);
     // The capture has just found the expected file at this path, and staging compares the file once more.
-    const isCaptured = expected !== undefined;
-    if ((isCaptured ? above : [path, ...above]).some(isForeign)) {
+    if (expected !== undefined) continue;
+    if (slices.isDue()) await slices.pause();
+    if ([path, ...ancestors(path)].some(isForeign)) {
       writes.set(path, 'nestedGitDirectory');
       continue;
     }
-    const replaced = isCaptured ? undefined : new Set(displaces.map((entry) => entry.path));
+    const replaced = new Set(displaces.map((entry) => entry.path));
     const found = await inTheWay({ tree, kindOf, going, slices }, path, replaced);
     if (found.reason !== undefined) writes.set(path, found.reason);
     else if (found.paths.length > 0) {
@@ -75,7 +74,7 @@ function foreignGitDirectories(tree: AnchoredFiles, present: Directory): (path: 
   const known = new Map<TreePath, boolean>();
   return (path) => {
     const found =
-      known.get(path) ?? (isGitDirectory(tree, path) && asDirectory(nodeAt(present, path)) === undefined);
+      known.get(path) ?? (asDirectory(nodeAt(present, path)) === undefined && isGitDirectory(tree, path));
     known.set(path, found);
     return found;
   };
@@ -96,14 +95,11 @@ interface Search {
   readonly slices: Slices;
 }
 
-/**
- * Returns the entries that obstruct a write. `replaced` are the captured files in a directory at the path. Undefined
- * when the capture has a file at the path: the search then looks only at the directories above.
- */
+/** Returns the entries that obstruct a write. `replaced` are the captured files in a directory at the path. */
 async function inTheWay(
   { tree, kindOf, going, slices }: Search,
   path: TreePath,
-  replaced: ReadonlySet<TreePath> | undefined,
+  replaced: ReadonlySet<TreePath>,
 ): Promise<Found> {
   for (const above of ancestors(path).reverse()) {
     const kind = kindOf(above);
@@ -111,7 +107,6 @@ async function inTheWay(
     if (kind === 'absent' || going.has(above)) return nothing;
     return kind === 'special' ? { paths: [], reason: 'unsaved' } : { paths: [above] };
   }
-  if (replaced === undefined) return nothing;
   const kind = kindOf(path);
   if (kind === 'absent') return nothing;
   if (kind === 'special') return { paths: [], reason: 'unsaved' };

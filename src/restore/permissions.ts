@@ -63,17 +63,28 @@ class PermissionCheck implements Refusals {
 
   /** Checks the step at `path`. `going` lists the entries that the step removes or replaces. */
   checkReplaced(path: TreePath, going: readonly TreePath[]): void {
+    const removals = going.map((each) => this.#askToRemove(each));
     for (const directory of new Set([path, ...going].map(parentOf))) {
       const reason = this.#directories.refusal(directory);
       if (reason !== undefined) return void this.refused.set(path, reason);
     }
-    for (const each of going) {
-      const reason = refusalToGo(this.#tree, each);
-      if (reason !== undefined) return void this.refused.set(path, reason);
-    }
+    if (removals.includes('refused')) return void this.refused.set(path, 'accessDenied');
     const user = this.#user;
-    if (user !== undefined && going.some((each) => isKept(this.#tree, each, user)))
+    if (user !== undefined && going.some((each) => this.#isKept(each, user)))
       this.doubtful.set(path, 'accessDenied');
+  }
+
+  #askToRemove(path: TreePath): Removal {
+    const removal = removalOf(this.#tree, path);
+    if (removal === 'allowed') this.#directories.losesNames(parentOf(path));
+    return removal;
+  }
+
+  /** True when a sticky directory (such as `/tmp`) prevents this user from removing another user's entry. */
+  #isKept(path: TreePath, user: number): boolean {
+    if (!this.#directories.protectsOthers(parentOf(path), user)) return false;
+    const stats = statsIfReachable(this.#tree, path);
+    return stats !== undefined && stats.uid !== user;
   }
 
   checkChanged({ kind, path }: PermissionChange): void {
@@ -85,38 +96,37 @@ class PermissionCheck implements Refusals {
     // Skips this check in a directory that cannot be changed. In such a directory, the system refuses because of the
     // directory, not because of the file.
     if (kind === 'file' && this.#directories.refusal(parentOf(path)) === undefined) {
-      const reason = refusalToGo(this.#tree, path);
-      if (reason !== undefined) return void this.refused.set(path, reason);
+      if (removalOf(this.#tree, path) === 'refused') return void this.refused.set(path, 'accessDenied');
     }
     if (this.#user !== undefined && stats !== undefined && stats.uid !== this.#user)
       this.doubtful.set(path, 'accessDenied');
   }
 }
 
-/** True when the sticky bit of the directory (such as `/tmp`) prevents this user from removing another user's entry. */
-function isKept(tree: AnchoredFiles, path: TreePath, user: number): boolean {
-  const above = statsIfReachable(tree, parentOf(path));
-  if (above === undefined || (above.mode & stickyBit) === 0 || above.uid === user) return false;
-  const stats = statsIfReachable(tree, path);
-  return stats !== undefined && stats.uid !== user;
-}
+/**
+ * Whether the system would remove or replace an entry: it would, it refuses, or the check cannot tell. Both the entry
+ * and its directory count.
+ */
+type Removal = 'allowed' | 'refused' | 'unknown';
 
 /**
- * Returns why the system refuses to remove or replace the entry at the path. An immutable or append-only file
- * cannot be removed. No entry of an append-only directory can be removed.
+ * Asks whether the entry at the path can be removed or replaced. An immutable or append-only file cannot be removed. No
+ * entry of an append-only directory can be removed. The check cannot tell for directories.
  */
-function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undefined {
+function removalOf(tree: AnchoredFiles, path: TreePath): Removal {
   try {
     const address = tree.address(path);
     const stats = files.lstatSync(address);
-    if (stats.isDirectory()) return undefined;
+    if (stats.isDirectory()) return 'unknown';
     if (process.platform === 'linux') askToRemove(address);
     // For a read-only file, the error is EACCES and not EPERM. The file can still be removed.
     else if (stats.isFile()) files.accessSync(address, constants.W_OK);
-    return undefined;
+    return 'allowed';
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return systemCode(error) === 'EPERM' ? 'accessDenied' : undefined;
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    if (code === 'EPERM') return 'refused';
+    return code === 'ENOTDIR' ? 'allowed' : 'unknown';
   }
 }
 
@@ -137,6 +147,9 @@ function askToRemove(address: Buffer): void {
 class Directories {
   readonly #tree: AnchoredFiles;
   readonly #known = new Map<TreePath, FailureReason | undefined>();
+  readonly #protecting = new Map<TreePath, boolean>();
+  /** The directories in which the system would remove a file. */
+  readonly #losing = new Set<TreePath>();
   /**
    * The directories that are writable in the target. If the user owns such a directory, the restore first
    * makes it writable.
@@ -163,6 +176,21 @@ class Directories {
     return reason;
   }
 
+  /** Records that the system would remove a file of the directory. So the directory is not append-only. */
+  losesNames(directory: TreePath): void {
+    this.#losing.add(directory);
+  }
+
+  /** True when the directory is sticky and another user owns it, so that this user can remove only its own entries. */
+  protectsOthers(directory: TreePath, user: number): boolean {
+    const known = this.#protecting.get(directory);
+    if (known !== undefined) return known;
+    const stats = statsIfReachable(this.#tree, directory);
+    const protects = stats !== undefined && (stats.mode & stickyBit) !== 0 && stats.uid !== user;
+    this.#protecting.set(directory, protects);
+    return protects;
+  }
+
   #ask(directory: TreePath): FailureReason | undefined {
     try {
       const address = this.#tree.address(directory);
@@ -172,7 +200,8 @@ class Directories {
       if (this.#opened.has(directory) && stats.uid === process.geteuid?.()) return undefined;
       const reason = refusalOf(address, stats);
       if (reason !== undefined) return reason;
-      return this.#keepsNames(directory, stats) ? 'accessDenied' : undefined;
+      const losesNames = this.#losing.has(directory) || !this.#keepsNames(directory, stats);
+      return losesNames ? undefined : 'accessDenied';
     } catch (error) {
       const code = systemCode(error);
       if ((code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') && directory !== rootPath)
@@ -199,7 +228,7 @@ class Directories {
         if (next === undefined || next === null) return false;
         if (!next.isFile()) continue;
         const path = join(directory, next.name);
-        if (refusalToGo(this.#tree, path) === undefined) return false;
+        if (removalOf(this.#tree, path) !== 'refused') return false;
         if (!refusesWriting(this.#tree, path)) return true;
       }
       return false;

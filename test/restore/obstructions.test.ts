@@ -61,7 +61,7 @@ async function restore(
   return { first, failed };
 }
 
-test('the search does not look at captured files; if a file was replaced meanwhile, the restore keeps the new entry', async () => {
+test('the search looks neither at captured files nor at their directories; if a file was replaced meanwhile, the restore keeps the new entry', async () => {
   const root = makeDirectory();
   const names = ['fifo', 'link', 'repository', 'directory', 'gone', 'same'];
   const every = (text: string): ModelTree =>
@@ -81,10 +81,7 @@ test('the search does not look at captured files; if a file was replaced meanwhi
   const plan = planBetween(captured, target, 'hard');
   const found = await look(root, plan).finally(() => installFault(undefined));
   assert.equal([found.toSave, [...found.writes]], [[], []]);
-  assert.equal(
-    looked.filter((path) => names.some((name) => path.endsWith(`/${name}`))),
-    [],
-  );
+  assert.equal(looked, []);
   const contents = new MemoryContents(captured, target);
   const { restored, conflicts, failed } = await applyRestore({ root, plan, id, contents });
   assert.equal([restored, failed], [['d/gone', 'd/same'], []]);

@@ -4,6 +4,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
 import type { ResultOf } from '../../src/protocol/types.ts';
 import { findRefusals } from '../../src/restore/permissions.ts';
 import { expectedResult, type RestorePlan } from '../../src/restore/plan.ts';
@@ -193,6 +194,25 @@ test('a dry run predicts failures for append-only files and directories, but not
   } finally {
     remove(root);
   }
+});
+
+test('the check lists no directory in which a changed file can be removed', async () => {
+  const root = makeDirectory();
+  const [present, target] = ['new', 'old'].map((text) => model({ 'a/f': text, 'a/g': text, 'b/f': text }));
+  assert.ok(present !== undefined && target !== undefined);
+  build(root, { ...present, nodes: new Map([...present.nodes, ...model({ 'b/other': 'x' }).nodes]) });
+  const calls: string[] = [];
+  installFault((call) => void calls.push(call));
+  const tree = new AnchoredFiles(root);
+  try {
+    await findRefusals(tree, planBetween(present, target, 'hard'));
+  } finally {
+    installFault(undefined);
+    tree.close();
+    remove(root);
+  }
+  const made = (name: string): number => calls.filter((call) => call === name).length;
+  assert.equal([made('opendir'), made('lstat')], [0, 5]);
 });
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
