@@ -4,33 +4,36 @@ import type { CheckpointdClient, RequestOptions } from '../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import type { Resting } from '../resting.ts';
 import type { Given } from './command.ts';
-import { theOnly } from './plain-command.ts';
+import { chosenSession } from './plain-command.ts';
 import { type Reached, reach } from './reach.ts';
+import { note } from './terminal.ts';
 
 export interface Asked extends Pick<Reached, 'session' | 'workspace'> {
   readonly client: Pick<CheckpointdClient, 'request' | 'on'> & { close(): Promise<unknown> };
 }
 
-/** Returns the session to read. Returns undefined if several sessions match, or if a daemon has to open the session. */
+/** Returns the session to read. Returns undefined if there is no session, or if a daemon has to open the session. */
 export async function reachedAtRest(given: Given): Promise<Asked | undefined> {
-  const stored = theOnly(given);
-  if (stored === undefined || stored.socket !== undefined) return undefined;
+  const chosen = chosenSession(given);
+  if (chosen === undefined || chosen.stored.socket !== undefined) return undefined;
   const { openAtRest } = await import('../resting.ts');
-  const resting = await openAtRest(stored);
-  if (resting === undefined) return undefined;
-  const { session, workspace } = stored;
-  return { client: new RestingClient(resting, given), session, workspace };
+  const { session, workspace } = chosen.stored;
+  const resting = await openAtRest(chosen.stored);
+  return resting && { client: new RestingClient(resting, given, chosen.choice), session, workspace };
 }
 
 class RestingClient {
   readonly #resting: Resting;
   readonly #given: Given;
+  /** The line about the choice of the session, until it is printed. A daemon's answer comes with its own line. */
+  #choice: string | undefined;
   readonly #answers: Promise<unknown>[] = [];
   #opened: Promise<Reached> | undefined;
 
-  constructor(resting: Resting, given: Given) {
+  constructor(resting: Resting, given: Given, choice: string | undefined) {
     this.#resting = resting;
     this.#given = given;
+    this.#choice = choice;
   }
 
   async request<M extends RequestMethod>(
@@ -42,11 +45,17 @@ class RestingClient {
       const answering = this.#resting.answer(method, params, options.signal);
       this.#answers.push(answering);
       const answer = await answering;
-      if (answer !== undefined) return answer;
+      if (answer !== undefined) return this.#withChoice(answer);
     }
     this.#opened ??= this.#open();
     const { client } = await this.#opened;
     return client.request(method, params, options);
+  }
+
+  #withChoice<T>(answer: T): T {
+    if (this.#choice !== undefined) note(this.#choice);
+    this.#choice = undefined;
+    return answer;
   }
 
   /** Stops reading the files before the daemon starts. The daemon may run in this process, and it writes files. */

@@ -2,9 +2,10 @@
 // client of one method of the protocol.
 import type { CheckpointdClient } from '../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
-import type { DaemonKind, Where } from './reach.ts';
+import type { DaemonKind } from './reach.ts';
 import { say } from './terminal.ts';
 import type { TreePaths } from './tree-paths.ts';
+import type { Where } from './used-sessions.ts';
 
 /** The exit codes that the help documents. 0 means success. */
 export const exits = { failed: 1, usage: 2, noSession: 3, incomplete: 4, cancelled: 130 } as const;

@@ -6,14 +6,15 @@ import { within } from '../base/within.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
 import { DaemonConnection } from '../client/connection.ts';
 import { DaemonSocket } from '../client/daemon-socket.ts';
-import { type StoredSession, storedSessions } from '../client/stored-sessions.ts';
+import type { StoredSession } from '../client/stored-sessions.ts';
 import { packageVersion, storageAt } from '../wire/places.ts';
 import { type CliCommand, type Given, isPaged } from './command.ts';
 import { type CheckpointListing, completeTags, list } from './commands/list.ts';
 import { writtenEvents } from './hooks/written-events.ts';
 import { CommandRefusal } from './refusal.ts';
-import { allowUnread } from './terminal.ts';
+import { allowUnread, note } from './terminal.ts';
 import { workDirectory } from './tree-paths.ts';
+import { chosenAmong, matchingSessions } from './used-sessions.ts';
 
 const commands: readonly CheckpointListing[] = [list, completeTags];
 
@@ -28,10 +29,11 @@ export async function runPlainCommand([first, ...words]: readonly string[]): Pro
   const command = commands.find(({ name }) => name === first);
   const given = command && plainWords(words, command);
   if (command === undefined || given === undefined) return undefined;
-  const listed = await listedByDaemon(command, given);
-  if (listed === undefined) return undefined;
+  const answer = await answerOfDaemon(command, given);
+  if (answer === undefined) return undefined;
   allowUnread();
-  const print = (): void => command.print(listed, given);
+  if (answer.choice !== undefined) note(answer.choice);
+  const print = (): void => command.print(answer.listed, given);
   if (isPaged(command, given)) {
     const { paged } = await import('./pager.ts');
     await paged(async () => print());
@@ -45,11 +47,15 @@ type Listed = Awaited<ReturnType<CheckpointListing['request']>>;
  * Returns the answer of the daemon that has the session open. Returns undefined when program.ts has to handle the
  * command.
  */
-async function listedByDaemon(command: CheckpointListing, given: Given): Promise<Listed | undefined> {
+async function answerOfDaemon(
+  command: CheckpointListing,
+  given: Given,
+): Promise<{ readonly listed: Listed; readonly choice: string | undefined } | undefined> {
   try {
-    const stored = theOnly(given);
-    if (stored?.socket === undefined) return undefined;
-    return await answered(command, stored.socket, stored.session);
+    const chosen = chosenSession(given);
+    if (chosen?.stored.socket === undefined) return undefined;
+    const listed = await answered(command, chosen.stored.socket, chosen.stored.session);
+    return listed && { listed, choice: chosen.choice };
   } catch (error) {
     const isExpected = [CheckpointdGoneError, CheckpointdRequestError, CommandRefusal].some(
       (kind) => error instanceof kind,
@@ -60,18 +66,17 @@ async function listedByDaemon(command: CheckpointListing, given: Given): Promise
 }
 
 /**
- * Returns the session to use. Returns undefined when there is no session, or when the user must see which session was
- * chosen.
+ * Returns the session to use, and a line about the choice if there are other sessions. Returns undefined when there is
+ * no session, or when the keeper must process waiting events first.
  */
-export function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
-  const root = storageAt(storage);
-  const place = workDirectory(path);
-  if (writtenEvents(root).length > 0) return undefined; // the keeper must process waiting events first
-  const found = storedSessions(root, wanted === undefined ? place : undefined).filter(
-    ({ session }) => wanted === undefined || session.startsWith(wanted),
-  );
-  const [first, second] = found;
-  return second !== undefined && second.workspace === first?.workspace ? undefined : first;
+export function chosenSession(
+  given: Given,
+): { readonly stored: StoredSession; readonly choice: string | undefined } | undefined {
+  if (writtenEvents(storageAt(given.storage)).length > 0) return undefined;
+  const place = workDirectory(given.path);
+  const here = matchingSessions({ ...given, path: place });
+  const [stored] = here;
+  return stored && { stored, choice: chosenAmong(stored, here) };
 }
 
 /**

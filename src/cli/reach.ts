@@ -11,13 +11,7 @@ import { inCommands } from './in-commands.ts';
 import { daemonAt, openAndReport, whileBusy } from './joining.ts';
 import { NoSession } from './refusal.ts';
 import { note, plain } from './terminal.ts';
-import { chosenAmong, takenAmong, usedSessions } from './used-sessions.ts';
-
-export interface Where {
-  readonly path: string;
-  readonly session?: string;
-  readonly storage?: string;
-}
+import { chosenAmong, matchingSessions, takenAmong, type Where } from './used-sessions.ts';
 
 /** The maximum time to wait while a different command or a hook is opening or closing the session. */
 const busyMs = 5000;
@@ -72,17 +66,14 @@ export async function reach(
   const hello = helloFor(events);
   const place = where.session === undefined ? resolve(where.path) : undefined;
   await Promise.all([carriedOut(storage), endOtherVersion(storage)]);
-  const found = usedSessions(storage, place).filter(
-    ({ session }) => where.session === undefined || session.startsWith(where.session),
-  );
-  const [chosen] = found;
+  const here = matchingSessions(where);
+  const [chosen] = here;
   const daemon = (): Promise<CheckpointdClient> => daemonFor(storage, hello, kind);
   if (chosen === undefined && make && place !== undefined) return begin(daemon, place, allowProtected);
   if (chosen === undefined) return refuse(where);
-  const here = found.filter(({ workspace }) => workspace === chosen.workspace);
   const warning = changesFiles && place !== undefined ? takenAmong(chosen, here) : undefined;
-  if (warning !== undefined) note(warning);
-  else if (here.length > 1) note(chosenAmong(chosen, here));
+  const choice = warning ?? chosenAmong(chosen, here);
+  if (choice !== undefined) note(choice);
   return joinedOrOpened(chosen, hello, daemon);
 }
 

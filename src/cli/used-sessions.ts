@@ -1,6 +1,8 @@
 // Lists the sessions of a storage, most recently used first. Describes sessions for people by agent, first prompt and
 // age.
+import { resolve } from 'node:path';
 import { type StoredSession, storedSessions, summaryOf } from '../client/stored-sessions.ts';
+import { storageAt } from '../wire/places.ts';
 import { lastHooks } from './hooks/hook-notes.ts';
 import { agentNames } from './hooks/payloads.ts';
 import { cutTo, plain } from './terminal.ts';
@@ -20,6 +22,26 @@ export function usedSessions(storage: string, path?: string): StoredSession[] {
   });
   const depth = ({ workspace }: StoredSession): number => (path === undefined ? 0 : workspace.length);
   return byUse.sort((a, b) => depth(b) - depth(a) || b.lastUsedMs - a.lastUsedMs);
+}
+
+/** The words of a command line that choose a session. */
+export interface Where {
+  readonly path: string;
+  readonly session?: string | undefined;
+  readonly storage?: string | undefined;
+}
+
+/**
+ * Returns the sessions of the work tree that a command uses. The first is the session to use. Returns an empty list
+ * when no session matches.
+ * @throws ENOENT when the path is missing
+ */
+export function matchingSessions({ path, session: wanted, storage }: Where): StoredSession[] {
+  const place = wanted === undefined ? resolve(path) : undefined;
+  const found = usedSessions(storageAt(storage), place).filter(
+    ({ session }) => wanted === undefined || session.startsWith(wanted),
+  );
+  return found.filter(({ workspace }) => workspace === found[0]?.workspace);
 }
 
 /**
@@ -53,9 +75,11 @@ export function takenAmong(chosen: StoredSession, all: readonly StoredSession[])
 
 /**
  * Returns a line that names the chosen session and one of the other sessions. `all` are the sessions of the work tree.
+ * Returns undefined when there is no other session.
  */
-export function chosenAmong(chosen: StoredSession, all: readonly StoredSession[]): string {
+export function chosenAmong(chosen: StoredSession, all: readonly StoredSession[]): string | undefined {
   const others = all.filter(({ session }) => session !== chosen.session);
+  if (others.length === 0) return undefined;
   return `${chosen.workspace} has ${all.length} sessions; using the most recently used session, ${choiceOf(chosen, others)}`;
 }
 

@@ -145,6 +145,28 @@ test('commands read a long closed session from its packed records, without openi
     assert.is(owner(rig, session).generation, opened);
   }));
 
+test('of several closed sessions, a command reads the most recently used session, says so once, and writes nothing', () =>
+  withRig(async (rig) => {
+    await closed(rig, 'shadow');
+    const { client, session } = await rig.opened({ conversationId: 'two', retention: 'keep' });
+    await client.request('checkpoint/create', { session, kind: 'turn', message: 'of two' });
+    await client.close();
+    const saysOnce = async (command: string): Promise<string> => {
+      const { code, stdout, stderr } = await rig.command(command);
+      assert.is(code, 0, stderr);
+      const told = stderr.match(/has 2 sessions; using the most recently used session, ses_/g);
+      assert.is(told?.length, 1, `${command}: ${stderr}`);
+      return stdout;
+    };
+    for (const command of ['list', 'status', 'diff']) {
+      const before = state(rig.storage, rig.work);
+      await saysOnce(command);
+      assert.equal(state(rig.storage, rig.work), before, command);
+    }
+    doubts['a torn log']?.(join(rig.storage, session, 'checkpointd'));
+    assert.match(await saysOnce('list'), /of two/);
+  }));
+
 /** Each function damages a closed session, or leaves it unfinished, so that commands have to open the session. */
 const doubts: Readonly<Record<string, (own: string) => void>> = {
   'an owner that did not close it': (own) => {

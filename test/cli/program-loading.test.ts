@@ -43,6 +43,17 @@ test('`list` and the hooks load only the main file; other commands load three mo
     await client.close();
   }));
 
+test('if a work tree has several sessions, `list` still loads only the main file', () =>
+  withRig(async (rig) => {
+    const client = await rig.start();
+    for (const conversationId of ['one', 'two']) await rig.open(client, { conversationId });
+    const env = { ...rig.environment, NODE_DEBUG: 'esm,module' };
+    const words = ['list', `--storage=${rig.storage}`];
+    assert.equal(loaded(words, { env, cwd: rig.work }), []);
+    assert.match((await rig.command('list')).stderr, /has 2 sessions/);
+    await client.close();
+  }));
+
 test('the help of every command is complete', () =>
   withRig(async (rig) => {
     const run = async (...words: string[]): Promise<string> => {

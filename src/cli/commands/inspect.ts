@@ -5,9 +5,10 @@ import type { InspectedSession } from '../../inspector/own-methods.ts';
 import { inspectedEvents } from '../../inspector/reached-sessions.ts';
 import { serveInspector } from '../../inspector/server.ts';
 import { storageAt } from '../../wire/places.ts';
-import { reach, type Where } from '../reach.ts';
+import { reach } from '../reach.ts';
 import { misused } from '../refusal.ts';
 import { note, plain, say } from '../terminal.ts';
+import type { Where } from '../used-sessions.ts';
 import { agentOf, usedSessions } from '../used-sessions.ts';
 
 const portMax = 65_535;

@@ -13,8 +13,8 @@ import { CheckpointdGoneError, CheckpointdRequestError } from '../../client/clie
 import { packageVersion } from '../../wire/places.ts';
 import { inCommands } from '../in-commands.ts';
 import { nearestReferences } from '../nearest.ts';
-import type { Where } from '../reach.ts';
 import { NoSession } from '../refusal.ts';
+import type { Where } from '../used-sessions.ts';
 import { McpSession } from './session.ts';
 import { lineOf, type McpTool, sessionCheckpoints, type ToolInput, tools } from './tools.ts';
 

@@ -2,7 +2,8 @@
 // that one daemon serves all calls. The tools use the same session that the command line would choose.
 import { type CheckpointdClient, CheckpointdGoneError } from '../../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../../protocol/types.ts';
-import { type Reached, reach, type Where } from '../reach.ts';
+import { type Reached, reach } from '../reach.ts';
+import type { Where } from '../used-sessions.ts';
 
 /**
  * The methods that only read. If the daemon does not answer a request that only reads, the server sends the request
