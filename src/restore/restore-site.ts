@@ -5,6 +5,7 @@ import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { CaptureSettings, RecordSources } from '../checkpoints/publish.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { TreeChange } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { WorkTree } from '../work-tree/work-tree.ts';
 import type { AnsweredRestores } from './answered-restores.ts';
@@ -41,14 +42,10 @@ export interface RestoreSite extends RecordSources {
   /** Records whether a restore is unfinished. If so, the next change first finishes or undoes this restore. */
   setUnfinished(isUnfinished: boolean): void;
   /**
-   * Records who made the changes between the checkpoint before a restore and the checkpoint after it. `ours` are the
-   * paths that the restore wrote.
+   * Records who made the changes between the checkpoint before a restore and the checkpoint `made` after it. `ours` are
+   * the paths that the restore wrote.
    */
-  recordAuthors(
-    before: StoredCheckpoint | undefined,
-    made: StoredCheckpoint,
-    ours: ReadonlySet<TreePath>,
-  ): Promise<void>;
+  recordAuthors(changes: readonly TreeChange[], made: StoredCheckpoint, ours: ReadonlySet<TreePath>): void;
   /** Reports a restore to all listeners. `isRecovered` is true when a later request finished the restore. */
   announce(
     target: StoredCheckpoint,

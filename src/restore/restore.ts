@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { systemClock, timestamp } from '../base/clock.ts';
 import { directoryAt } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
-import { base32, type CheckpointId, newCheckpointId } from '../base/ids.ts';
+import { base32, type CheckpointId, newCheckpointId, type SnapshotId } from '../base/ids.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 import { counted } from '../base/text/plural.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -14,6 +14,7 @@ import { afterCommit, type OperationContext } from '../checkpoints/operation.ts'
 import { countersOf, presentFacts, publish } from '../checkpoints/publish.ts';
 import type { ConversationState } from '../conversation/state/state.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { TreeChange } from '../tree/tree.ts';
 import { byBytes, type TreePath } from '../tree/tree-path.ts';
 import { requireWorkTree } from '../work-tree/work-tree.ts';
 import { checkDeletions, planFiles } from './facts.ts';
@@ -181,7 +182,7 @@ async function applyAndPublish(
   if (applied.leftover.length > 0) context.warn(leftoverMessage(applied.leftover));
   const before = checkpoints.index.head;
   const ours = new Set([...applied.restored, ...applied.deleted]);
-  const { checkpoint, changed } = await publishRestored(site, prepared, ours, context);
+  const { checkpoint, changed, sinceSafety } = await publishRestored(site, prepared, ours, context);
   if (goal.scope !== 'files') conversation.rewind(record.conversation);
   // If temporary files remain, the restore counts as unfinished, so that recovery removes them before the next change.
   // If the restore counted as finished, the next restore would overwrite the note, and no later run could find the
@@ -195,7 +196,8 @@ async function applyAndPublish(
     });
   }
   const isOurs = (path: TreePath): boolean => !changed.has(path);
-  await recordDone(site, before, checkpoint, new Set([...ours].filter(isOurs)), context);
+  const made = { checkpoint, ours: new Set([...ours].filter(isOurs)) };
+  await recordDone(site, before, made, sinceSafety, context);
   // If another program changed a path before the restore reached it, the restore skipped the path. A skipped path does
   // not count as restored.
   const others = [...changed, ...applied.conflicts].map(
@@ -285,6 +287,19 @@ function removeNote(site: RestoreSite, journal: RestoreJournal, error: unknown):
   }
 }
 
+interface Published {
+  readonly checkpoint: StoredCheckpoint;
+  /** The paths that another program changed while the restore ran. */
+  readonly changed: ReadonlySet<TreePath>;
+  readonly sinceSafety: Comparison;
+}
+
+/** The changes from one snapshot to the restored state. A comparison of large trees is made only once. */
+interface Comparison {
+  readonly from: SnapshotId;
+  readonly changes: readonly TreeChange[];
+}
+
 /**
  * Captures the restored state and publishes its checkpoint. The files are in place, so after an error the
  * restore counts as unfinished.
@@ -294,14 +309,20 @@ async function publishRestored(
   { goal, plan, present, record, safety }: PreparedRestore,
   ours: ReadonlySet<TreePath>,
   context: OperationContext,
-): Promise<{ readonly checkpoint: StoredCheckpoint; readonly changed: ReadonlySet<TreePath> }> {
+): Promise<Published> {
   const run = { goal, plan, present, before: safety.record.snapshot, ours };
   try {
     const { snapshot, skipped } = await captureAfter(checkpoints, workTree.root, run, context);
-    const changes = await checkpoints.store.changes(present.snapshot, snapshot);
+    const { store } = checkpoints;
+    const changes = await store.changes(present.snapshot, snapshot);
+    const from = safety.record.snapshot;
+    const sinceSafety = {
+      from,
+      changes: from === present.snapshot ? changes : await store.changes(from, snapshot),
+    };
     const revealed = revealedBy(plan, changes);
     const changed = changedMeanwhile(plan, ours, changes, skipped);
-    const untouched = await untouchedBy(checkpoints, run, snapshot);
+    const untouched = await untouchedBy(checkpoints, run, sinceSafety.changes);
     const checkpoint = await publish(checkpoints, {
       ...record,
       snapshot,
@@ -309,7 +330,7 @@ async function publishRestored(
       ...(revealed.length === 0 ? {} : { revealed }),
       ...(untouched.length === 0 ? {} : { untouched }),
     });
-    return { checkpoint, changed };
+    return { checkpoint, changed, sinceSafety };
   } catch (error) {
     throw error instanceof InvariantViolation ? error : unfinished(error);
   }
@@ -416,13 +437,19 @@ function stacksAfter(
 async function recordDone(
   site: RestoreSite,
   before: StoredCheckpoint | undefined,
-  made: StoredCheckpoint,
-  ours: ReadonlySet<TreePath>,
+  { checkpoint: made, ours }: { readonly checkpoint: StoredCheckpoint; readonly ours: ReadonlySet<TreePath> },
+  compared: Comparison,
   context: OperationContext,
 ): Promise<void> {
   const lost = 'The restore is done, but the log of the session could not record the restore';
   await afterCommit(context, lost, async () => {
     if (made.record.scope !== 'files') site.conversation.recordHead();
-    await site.recordAuthors(before, made, ours);
+    if (before === undefined) return;
+    const from = before.record.snapshot;
+    const isCompared = from === compared.from;
+    const changes = isCompared
+      ? compared.changes
+      : await site.checkpoints.store.changes(from, made.record.snapshot);
+    site.recordAuthors(changes, made, ours);
   });
 }

@@ -134,12 +134,12 @@ interface RestoreRun extends FilePlan {
 /**
  * Returns the paths that differ between the states before and after a restore although the restore did not write them.
  * Either a program edited the path while the restore ran, or an ignore file that the restore wrote hides the path. A
- * change by an interrupted run counts as a write of the restore.
+ * change by an interrupted run counts as a write of the restore. `changes` are the differences between the two states.
  */
 export async function untouchedBy(
   { store }: Checkpoints,
   { goal, plan, before, ours }: RestoreRun,
-  after: SnapshotId,
+  changes: readonly TreeChange[],
 ): Promise<TreePath[]> {
   const left = new Set([...plan.skipped, ...(goal.interrupted?.left ?? [])].map(pathOf));
   const wanted =
@@ -147,7 +147,7 @@ export async function untouchedBy(
   const done = new Map(wanted.map((change) => [change.path, change.after?.blob]));
   const isDone = (path: TreePath, blob: string | undefined): boolean =>
     done.has(path) && done.get(path) === blob && !left.has(path);
-  return (await store.changes(before, after))
+  return changes
     .filter((change) => !ours.has(change.path) && !isDone(change.path, change.after?.blob))
     .map(({ path }) => path);
 }

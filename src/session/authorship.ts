@@ -110,15 +110,13 @@ async function changesSinceKnown(
  * Records the authors after a restore. This session is the author of the paths that the restore wrote or deleted. All
  * other changes since the checkpoint before the restore belong to the user or to another session.
  */
-export async function recordRestore(
+export function recordRestore(
   session: Session,
-  before: StoredCheckpoint | undefined,
+  changes: readonly TreeChange[],
   { record }: StoredCheckpoint,
   ours: ReadonlySet<TreePath>,
-): Promise<void> {
-  const { store, ledger } = session.requireCheckpoints();
-  if (before === undefined) return;
-  const changes = await store.changes(before.record.snapshot, record.snapshot);
+): void {
+  const { ledger } = session.requireCheckpoints();
   const written = changes.filter(({ path }) => ours.has(path));
   const others = changes.filter(({ path }) => !ours.has(path));
   logAuthors(session, [

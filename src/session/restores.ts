@@ -27,7 +27,7 @@ export function restoreSite(
     setUnfinished: (isUnfinished) => {
       session.hasUnfinishedRestore = isUnfinished;
     },
-    recordAuthors: (before, made, ours) => recordRestore(session, before, made, ours),
+    recordAuthors: (changes, made, ours) => recordRestore(session, changes, made, ours),
     announce: async (target, outcome, { isRecovered, by }) => {
       const facts = { outcome, ms: outcome.ms, isRecovered: isRecovered || undefined };
       if (isRecovered) {
