@@ -23,6 +23,7 @@ import type { RequestContext } from '../../src/rpc/dispatch.ts';
 import { toWireError } from '../../src/rpc/error-response.ts';
 import { recordSent, undeclaredIn } from './declarations.ts';
 import { temporaryDirectory } from './temporary.ts';
+import { keepWatchingThreads } from './watching-threads.ts';
 
 export interface Told {
   readonly method: string;
@@ -40,6 +41,7 @@ export class InProcessDaemon {
     storage = join(temporaryDirectory('storage'), 'storage'),
     options: { orphanGraceMs?: number; onPoison?: (because: Error) => void } = {},
   ) {
+    keepWatchingThreads();
     this.storage = storage;
     const log = createLog('debug', [(level, message) => this.logged.push({ level, message })]);
     this.daemon = createDaemon({
