@@ -4,6 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  cpSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -136,13 +137,32 @@ export function git(cwd: string, ...args: string[]): string {
   }).trimEnd();
 }
 
+const usualFiles = { 'a.txt': 'a\n', 'src/b.txt': 'b\n' };
+
+/** The repositories that {@link repository} copies, because each start of git takes longer than a copy. */
+let empty: string | undefined;
+let usual: string | undefined;
+
 /** Makes a temporary repository in which these files are committed. */
-export function repository(files: Record<string, string> = { 'a.txt': 'a\n', 'src/b.txt': 'b\n' }): string {
+export function repository(files: Record<string, string> = usualFiles): string {
   const root = temporaryDirectory('work');
-  git(root, 'init', '-q', '-b', 'main');
+  if (files === usualFiles) {
+    usual ??= committed(temporaryDirectory('usual'), usualFiles);
+    cpSync(usual, root, { recursive: true, preserveTimestamps: true });
+    return root;
+  }
+  return committed(root, files);
+}
+
+function committed(root: string, files: Record<string, string>): string {
+  if (empty === undefined) {
+    empty = temporaryDirectory('empty');
+    git(empty, 'init', '-q', '-b', 'main');
+  }
+  cpSync(empty, root, { recursive: true });
   write(root, files);
   git(root, 'add', '-A');
-  git(root, 'commit', '-q', '--allow-empty', '-m', 'first');
+  git(root, '-c', 'maintenance.auto=false', 'commit', '-q', '--allow-empty', '-m', 'first');
   return root;
 }
 
