@@ -27,6 +27,26 @@ function faultsOf(example: Example): string[] {
   return example.fault === undefined ? steps : [example.fault, ...steps];
 }
 
+/**
+ * Returns the cheapest examples that together have the result of each method, each kind of error and each fault that the
+ * given examples have.
+ */
+export function oneOfEachKind(examples: readonly NamedExample[]): NamedExample[] {
+  const cost = (each: NamedExample): number =>
+    (needsOwnDaemon(each) || hasFault(each) ? 10 : 0) + (each.example.before ?? []).length;
+  const shown = new Set<string>();
+  return examples
+    .toSorted((a, b) => cost(a) - cost(b))
+    .filter(({ method, example }) => {
+      const faults = faultsOf(example).map((fault) => `fault ${fault}`);
+      const end = example.error === undefined ? `result of ${method.name}` : `error ${example.error.kind}`;
+      const shows = [end, ...faults];
+      const isNew = shows.some((name) => !shown.has(name));
+      for (const name of shows) shown.add(name);
+      return isNew;
+    });
+}
+
 export const hasFault = ({ example }: Pick<NamedExample, 'example'>): boolean => faultsOf(example).length > 0;
 
 function madeFault(name: string | undefined): WorldFault {
@@ -149,19 +169,35 @@ function alike(examples: readonly NamedExample[]): NamedExample[][] {
   );
 }
 
+/**
+ * Executes examples with and without faults at the same time, because examples with a fault spend most of their time
+ * waiting for a lock, for git or for a slow file. Returns the failures.
+ */
+export async function runExamples(examples: readonly NamedExample[], lanes: number): Promise<string[]> {
+  const [faulty, sound] = [true, false].map((has) => examples.filter((each) => hasFault(each) === has));
+  return (await Promise.all([runInLanes(sound ?? [], lanes), runInLanes(faulty ?? [], lanes)])).flat();
+}
+
+async function sharedHost(faults?: object): Promise<ExampleHost> {
+  const host = new ExampleHost(faults);
+  await host.keepThreads();
+  return host;
+}
+
 /** Executes several examples at the same time, each on its own daemon or on a shared daemon. Returns the failures. */
-export async function runExamples(examples: readonly NamedExample[], lanes = 2): Promise<string[]> {
+async function runInLanes(examples: readonly NamedExample[], lanes: number): Promise<string[]> {
   const waiting = alike(examples);
   const failures: string[] = [];
   const lane = async (): Promise<void> => {
-    let shared = new ExampleHost();
+    let shared: ExampleHost | undefined;
     let faulty: ExampleHost | undefined;
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [first] = next;
       if (first === undefined) continue;
       const isFaulty = hasFault(first);
       const isOwn = needsOwnDaemon(first);
-      if (isFaulty && !isOwn) faulty ??= new ExampleHost({});
+      if (isFaulty && !isOwn) faulty ??= await sharedHost({});
+      if (!isFaulty && !isOwn) shared ??= await sharedHost();
       const { env } = madeFault(first.example.fault);
       const host = isOwn ? new ExampleHost(isFaulty ? { env } : undefined) : isFaulty ? faulty : shared;
       if (host === undefined) throw new Error('no daemon');
@@ -169,10 +205,10 @@ export async function runExamples(examples: readonly NamedExample[], lanes = 2):
       if (isOwn) failures.push(...(await host.end()).map((violation) => `${first.title}\n    ${violation}`));
       else if (host.client.process.exitCode !== null) {
         if (isFaulty) faulty = undefined;
-        else shared = new ExampleHost();
+        else shared = undefined;
       }
     }
-    failures.push(...(await shared.end()), ...((await faulty?.end()) ?? []));
+    for (const host of [shared, faulty]) failures.push(...((await host?.end()) ?? []));
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   return failures;

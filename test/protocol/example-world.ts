@@ -71,6 +71,14 @@ export class ExampleHost {
     await this.client.initialize({ processId: process.pid, capabilities: events });
   }
 
+  /** Opens a session that stays open, so that the daemon keeps the threads that all its sessions share. */
+  async keepThreads(): Promise<void> {
+    const workspace = join(this.directory, 'kept');
+    mkdirSync(workspace);
+    await this.initialize();
+    await this.client.send('session/open', { workspace, conversationId: 'kept' }).answer;
+  }
+
   /** Ends the daemon and removes its files. Returns the faults in the daemon's frames. */
   async end(): Promise<readonly string[]> {
     await this.client.kill();
