@@ -28,10 +28,10 @@ const reading = [
 ];
 
 /**
- * One command of each kind. These few commands are enough for the other strategies, because most of the code is the
- * same.
+ * The commands that read records, contents or differences. These few commands are enough for the other strategies,
+ * because most of the code is the same.
  */
-const readingOnce = ['list', 'complete-tags', 'status', 'show first --patch', 'diff 1', 'diff 0 2 --json'];
+const readingOnce = ['list', 'show first --patch', 'diff 1', 'diff 0 2 --json'];
 
 async function said(rig: DaemonRig, command: string): Promise<string> {
   const { code, stdout, stderr } = await rig.command(...command.split(' '));

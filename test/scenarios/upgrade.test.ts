@@ -178,10 +178,11 @@ const laterRecords: Later = {
   touched: /\/owner\.json$/,
 };
 
+/** All strategies have the same markers and logs, so one strategy is enough for these. */
 const laters: Readonly<Record<string, readonly Later[]>> = {
   shadow: [laterMarker, laterLog, laterRecords],
-  local: [laterMarker, laterLog, laterRecords],
-  sqlite: [laterMarker, laterLog, laterDatabase],
+  local: [laterRecords],
+  sqlite: [laterDatabase],
 };
 
 for (const strategy of Object.keys(strategies)) {
