@@ -12,6 +12,7 @@ import { makeRig, type Rig } from './capture-rig.ts';
 import { seed } from './property.ts';
 import { Random, RandomEdits } from './trees/random-edits.ts';
 import { until } from './until.ts';
+import { keepWatchingThreads } from './watching-threads.ts';
 
 export class TwinCaptureRig {
   readonly rig: Rig;
@@ -37,6 +38,7 @@ export class TwinCaptureRig {
     body: (it: TwinCaptureRig) => Promise<void>,
     options: Partial<CapturerOptions> = {},
   ): Promise<void> {
+    keepWatchingThreads();
     const it = new TwinCaptureRig(options);
     try {
       it.handles.start();
