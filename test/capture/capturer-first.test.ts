@@ -8,7 +8,7 @@ import { localDriver, shadowDriver } from '../../src/store/strategies.ts';
 import { contents, git, inTemporary, storeOptions } from '../support/git-oracle.ts';
 
 const program = fileURLToPath(new URL('../support/programs/killed-capture.js', import.meta.url));
-const kills = Number(process.env['RUNS'] ?? 4);
+const kills = Number(process.env['RUNS'] ?? 3);
 
 const run = (strategy: string, directory: string, at: number): SpawnSyncReturns<string> =>
   spawnSync(process.execPath, [program, strategy, directory, String(at)], { encoding: 'utf8' });

@@ -10,7 +10,7 @@ import { contentOf, copiesLeft, pathsOf, reasonFor, withRig } from '../support/c
 
 const test = suite('captures while other programs write');
 
-const captures = Number(process.env['RUNS'] ?? 20);
+const captures = Number(process.env['RUNS'] ?? 10);
 
 /** Runs `body` while another process runs the script. `body` begins when the script has printed something. */
 async function beside(script: string, cwd: string, body: () => Promise<void>): Promise<void> {

@@ -47,7 +47,7 @@ async function live(it: Audited, random: Random, directory: string, steps: numbe
 
 test('the audit of the watcher never lists a reported change, whatever happens before, during and between captures', async () => {
   const random = new Random(seed);
-  for (let run = 0; run < Number(process.env['RUNS'] ?? 15); run += 1)
+  for (let run = 0; run < Number(process.env['RUNS'] ?? 8); run += 1)
     await audited(async (it) => {
       await live(it, random, '', 10 + random.below(50));
       assert.equal(it.drifts, [], `SEED=${seed}, run ${run}`);
@@ -59,7 +59,7 @@ test('the audit of the watcher never lists a reported change, whatever happens b
 test('the audit finds exactly the changes that the watcher did not report', async () => {
   const random = new Random(seed);
   const quiet = ['quiet/one', 'quiet/two', 'quiet/deep/down/three', 'four'];
-  for (let run = 0; run < Number(process.env['RUNS'] ?? 12); run += 1)
+  for (let run = 0; run < Number(process.env['RUNS'] ?? 8); run += 1)
     await audited(async (it) => {
       it.watch.change(() => {
         for (const path of [...quiet, 'busy/f']) it.write(path, '0');

@@ -241,7 +241,7 @@ test('random histories equal plain arrays at every step and when they are read b
       assert.equal(documentOf(again.state), documentOf(pair.conversation.state));
       pair.comparePast(again);
     },
-    250,
+    120,
   );
   console.log(`note: ${steps} steps`);
 });

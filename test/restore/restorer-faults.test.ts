@@ -12,7 +12,7 @@ process.umask(0o022);
 
 // Each number is a multiple of the number in the long test. Therefore the long test includes every call that this test
 // tries.
-testFaults({ EIO: 8, EACCES: 14, ENOSPC: 35, EMFILE: 44, EROFS: 44, EDQUOT: 65 }, 10);
+testFaults({ EIO: 16, EACCES: 28, ENOSPC: 70, EMFILE: 88, EROFS: 88, EDQUOT: 130 }, 20);
 
 test('after SIGKILL at some calls of a restore, no file is half-written (F86)', async () => {
   const program = fileURLToPath(new URL('../support/programs/restore-case.js', import.meta.url));
