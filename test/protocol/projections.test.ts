@@ -157,7 +157,7 @@ test('schema.json contains the same hash as the answer to initialize', () => {
 // Compares the validators with ajv on the same schema. The validators and ajv must agree except where special rules of
 // this protocol apply (null, [], well-formed strings).
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
-const inputs = Number(process.env['RUNS'] ?? 150);
+const inputs = Number(process.env['RUNS'] ?? 400);
 ajv.addSchema(readJson('protocol/schema.json') as Record<string, unknown>, 'checkpointd');
 
 function sample(name: string): fc.Arbitrary<unknown> {

@@ -59,7 +59,7 @@ async function fencedAfter({ handles }: Rig, change: () => void): Promise<number
   return Number.NaN;
 }
 
-const fences = Number(process.env['RUNS'] ?? 150);
+const fences = Number(process.env['RUNS'] ?? 300);
 
 if (process.platform === 'linux') {
   test('after fence() has returned true, every earlier change is in the change log', () => {
