@@ -68,6 +68,7 @@ async function answerOfDaemon(
 /**
  * Returns the session to use, and a line about the choice if there are other sessions. Returns undefined when there is
  * no session, or when the keeper must process waiting events first.
+ * @throws CommandRefusal when the path is not a directory
  */
 export function chosenSession(
   given: Given,

@@ -55,7 +55,7 @@ test('before any edit and after each round of edits, a capture gives the same tr
           );
         }
       }),
-    6,
+    10,
   );
 });
 
@@ -76,7 +76,7 @@ test('if no file is ignored, a capture based on the previous capture equals a ca
           assert.is(await rig.capturer.isChanged(previous.snapshot), false);
         }
       }),
-    6,
+    10,
   );
 });
 

@@ -40,7 +40,7 @@ test('a hard restore makes the work tree equal to the target, from any state to 
         assert.equal(result.deleted, gone);
       });
     },
-    30,
+    60,
   );
 });
 
@@ -54,7 +54,7 @@ test('a soft restore restores all files of the target, and keeps all other files
         assert.equal([...walk(root)], [...manifest(softResult(present, target))]);
       });
     },
-    30,
+    60,
   );
 });
 

@@ -1,5 +1,5 @@
-// Runs an episode of the torture test through the Python client. torture.long.ts uses all clients of this repository. The
-// torture test must detect a client that does not report the death of its daemon.
+// Runs an episode of the torture test through each client of this repository. The torture test must detect a client
+// that does not report the death of its daemon.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,17 +32,17 @@ const killed: readonly Step[] = [
   { op: 'audit' },
 ];
 
-test('the torture test can run with kills through the Python client', async () => {
-  const client = 'python';
-  const bridge = bridgeTo(client);
-  if ('refusal' in bridge) return console.log(`skipped: no Python for the torture (${bridge.refusal})`);
-  const tally = new Tally();
-  const circumstances = { durability: 'process', hasPower: false, patienceMs: 10_000 } as const;
-  const failure = await run({ strategy: 'shadow', client, ...circumstances }, killed, tally);
-  assert.is(failure, undefined, failure?.defect);
-  assert.ok(tally.kills >= 2, tally.describe());
-  return undefined;
-});
+for (const client of ['python', 'pythonSync'] as const)
+  test(`the torture test can run with kills through the client "${client}"`, async () => {
+    const bridge = bridgeTo(client);
+    if ('refusal' in bridge) return console.log(`skipped: no Python for the torture (${bridge.refusal})`);
+    const tally = new Tally();
+    const circumstances = { durability: 'process', hasPower: false, patienceMs: 10_000 } as const;
+    const failure = await run({ strategy: 'shadow', client, ...circumstances }, killed, tally);
+    assert.is(failure, undefined, failure?.defect);
+    assert.ok(tally.kills >= 2, tally.describe());
+    return undefined;
+  });
 
 /** Returns a minimal client for a daemon that only sleeps. For each request the client runs the code `after`. */
 function bridgeThat(after: string, atEnd = 'say({ closed: 0 }); process.exit()'): Bridge {

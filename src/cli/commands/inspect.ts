@@ -8,8 +8,7 @@ import { storageAt } from '../../wire/places.ts';
 import { reach } from '../reach.ts';
 import { misused } from '../refusal.ts';
 import { note, plain, say } from '../terminal.ts';
-import type { Where } from '../used-sessions.ts';
-import { agentOf, usedSessions } from '../used-sessions.ts';
+import { agentOf, usedSessions, type Where } from '../used-sessions.ts';
 
 const portMax = 65_535;
 
