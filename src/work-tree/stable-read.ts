@@ -80,6 +80,8 @@ const copyMs = 30;
 const waitedForMin = 32 << 20;
 /** `Date.now()` has no fractions of a millisecond, so this time may be earlier than the stamp of a new file. */
 const waitedMsMax = youngLargeMs + 10;
+/** For the same reason a wait must be longer by a millisecond. A timer may end one more millisecond too early. */
+const roundedMs = 2;
 
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const exact = { bigint: true } as const;
@@ -118,7 +120,7 @@ export async function readStable<Id>(
       const isYoung = leftMs > 0;
       if (isYoung && !hasWaited && stamp.size >= waitedForMin && leftMs <= waitedMsMax) {
         hasWaited = true;
-        await delay(leftMs + 1);
+        await delay(Math.ceil(leftMs) + roundedMs);
         continue;
       }
       // A young file is read twice. The caller needs no copy of the first read, because this read only provides an id

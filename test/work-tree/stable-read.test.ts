@@ -186,6 +186,25 @@ test('a very large file that has just changed is read only once, after a wait', 
     assert.equal(spools(top), []);
   }));
 
+test('the wait for a very large file lasts until the file is no longer young, whatever fraction of a millisecond is left', () =>
+  withTop(async (top, read) => {
+    const file = join(top, 'f');
+    writeFileSync(file, Buffer.alloc(33 << 20));
+    let hashed = 0;
+    const hash = () => {
+      hashed += 1;
+      return { update: () => undefined, digest: () => 'id' };
+    };
+    const rounds = 100;
+    for (let round = 0; round < rounds; round += 1) {
+      appendFileSync(file, 'x');
+      // The file is young for 5 ms instead of 100.
+      const got = await read('f', { hash, isContentWanted: false, behindMs: -95 });
+      assert.is(got.kind, 'read');
+    }
+    assert.is(hashed, rounds);
+  }));
+
 test('a read follows no link, opens no FIFO or directory, and never blocks', () =>
   withTop(async (top, read) => {
     symlinkSync('/etc/passwd', join(top, 'link'));
