@@ -99,13 +99,14 @@ const measuring = /\/(conversation-cost|conversation-memory|sqlite-store-large)\
  */
 const slowest = new Set(
   `answering-path app at-rest background busy capturer carrier checkpoint-revert-oracle client
-  conformance console end-deletion-killed ends examples execute-after-commit execute-errors fast-scan
-  fetched-lines-lying generators git-store guarded-store-damage hook hook-agents hook-killed
+  client-package conformance console end-deletion-killed ends examples execute-after-commit execute-errors
+  fast-scan fetched-lines-lying generators git-store guarded-store-damage hook hook-agents hook-killed
   imported-line keyed-kills keyed-opening keys kill-points killed-between killed-client
   killed-first-capture killed-restores known-files large-repository local-suite meaning more-inputs
-  orphans package packed-records packing packing-killed program python restorer-faults rounds rust sessions-delete
-  shadow-suite silence sqlite-store sqlite-store-crash together-model torture torture-clients travel
-  travel-killed tree-paths upgrade walks watch-audit wire-limits`.split(/\s+/),
+  orphans package packed-records packing packing-killed program python restorer-faults rounds rust
+  sessions-delete shadow-suite silence sqlite-store sqlite-store-crash together-model torture
+  torture-checker torture-clients travel travel-killed tree-paths upgrade walks watch-audit
+  wire-limits`.split(/\s+/),
 );
 const isSlowest = (file: string): boolean => slowest.has(basename(file).replace(/\..*/, ''));
 

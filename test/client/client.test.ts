@@ -1,25 +1,15 @@
-// Tests the core of the TypeScript client: start and end of the daemon, cancellation, errors, misbehaving daemons, and
-// an installed package.
-import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+// Tests the core of the TypeScript client: start and end of the daemon, cancellation, errors, and misbehaving daemons.
+// client-package.long.ts tests the client in an installed package.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../../src/client/client.ts';
 import { until } from '../support/until.ts';
 import { daemonEntry } from '../support/wire-client.ts';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'checkpointd-client-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
@@ -247,66 +237,6 @@ test('two listeners both get every event, and a removed listener gets no further
   await client.request('session/open', { ...params, conversationId: 'b' });
   await client.close();
   assert.equal(heard, ['one', 'two', 'two']);
-});
-
-test('the npm package and its types work when they are installed in another project', () => {
-  const elsewhere = join(folder, 'elsewhere');
-  const modules = join(elsewhere, 'node_modules');
-  mkdirSync(modules, { recursive: true });
-  const npm = spawnSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', elsewhere], {
-    cwd: root,
-    encoding: 'utf8',
-    shell: process.platform === 'win32',
-  });
-  assert.is(npm.status, 0, npm.stderr);
-  const [packed] = JSON.parse(npm.stdout) as { filename: string; files: { path: string }[] }[];
-  assert.ok(packed !== undefined);
-  execFileSync('tar', ['-xzf', packed.filename], { cwd: elsewhere });
-  execFileSync('mv', ['package', 'node_modules/checkpointd'], { cwd: elsewhere });
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    dependencies: Record<string, string>;
-  };
-  // Puts only the package's dependencies beside the package, as npm would do, but without the network.
-  for (const name of Object.keys(manifest.dependencies)) {
-    const place = join(modules, name);
-    mkdirSync(dirname(place), { recursive: true }); // the name of a package may contain a scope, which is a directory
-    symlinkSync(join(root, 'node_modules', name), place);
-  }
-  const program = `
-    import { CheckpointdClient, CheckpointdRequestError, type SessionOpenResult } from 'checkpointd/client';
-    const client = await CheckpointdClient.start();
-    const opened: SessionOpenResult = await client.request('session/open', { workspace: process.argv[2] ?? '', storageDir: process.argv[3] ?? '', init: 'force' });
-    // @ts-expect-error a field of the wrong type
-    const wrong: Promise<unknown> = client.request('session/close', { session: 7 });
-    const kind = await wrong.catch((error: unknown) => error instanceof CheckpointdRequestError ? error.kind : 'none');
-    console.log(opened.base?.tag, kind, await client.close());
-  `;
-  writeFileSync(join(elsewhere, 'program.mts'), program);
-  const readme = readFileSync(join(root, 'protocol/clients/README.md'), 'utf8');
-  const example = /```ts\n(.*?)```/s.exec(readme)?.[1] ?? 'the README of the clients has no example';
-  writeFileSync(join(elsewhere, 'example.mts'), example);
-  const tasks = readFileSync(join(root, 'protocol/clients/EXAMPLES.md'), 'utf8');
-  const names = [...tasks.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ''], index) => {
-    writeFileSync(join(elsewhere, `task-${index}.mts`), code);
-    return `task-${index}.mts`;
-  });
-  assert.ok(names.length > 5);
-  mkdirSync(join(modules, '@types'));
-  symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'));
-  const options = ['--module', 'nodenext', '--target', 'es2023', '--strict'];
-  const compiled = spawnSync(
-    join(root, 'node_modules/.bin/tsc'),
-    [...options, 'program.mts', 'example.mts', ...names],
-    {
-      cwd: elsewhere,
-      encoding: 'utf8',
-    },
-  );
-  assert.is(compiled.status, 0, compiled.stdout);
-  mkdirSync(join(elsewhere, 'work'));
-  const places = [join(elsewhere, 'work'), join(elsewhere, 'storage')];
-  const ran = spawnSync(process.execPath, ['program.mjs', ...places], { cwd: elsewhere, encoding: 'utf8' });
-  assert.is(ran.stdout, '0 InvalidParams 0\n', ran.stderr);
 });
 
 test.run();

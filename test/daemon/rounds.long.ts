@@ -1,4 +1,4 @@
-// Runs a thousand of the rounds of rounds.test.ts.
+// Tests that a day of work leaves nothing behind in the daemon.
 import { test } from 'uvu';
 import { assertNoGrowth, rounds } from './rounds.ts';
 

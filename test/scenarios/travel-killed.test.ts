@@ -5,9 +5,7 @@ import { type Killed, withKills } from './travel-killed.ts';
 const points: readonly (readonly [method: Killed, strategy: string, call: number])[] = [
   ['remote/push', 'shadow', 70],
   ['remote/fetch', 'shadow', 100],
-  ['session/import', 'shadow', 350],
   ['session/import', 'sqlite', 700],
-  ['session/import', 'local', 600],
 ];
 
 for (const [method, strategy, call] of points)

@@ -225,7 +225,7 @@ test('after any change or damage of the store, its records are the same with the
           rmSync(directory, { recursive: true });
         }
       },
-      6,
+      3,
     );
   });
 });
