@@ -9,14 +9,12 @@ const inTree = 'rename /proc/self/fd';
 const restorePoints: readonly (readonly [number, string])[] = [
   [1, 'rename .*restore.json'],
   [1, inTree],
-  [3, inTree],
-  [5, inTree],
+  [4, inTree],
   [2, 'unlink /proc/self/fd'],
   [1, 'rename .*/restore\\.json$'],
 ];
 const createPoints: readonly (readonly [number, string])[] = [
-  [1, 'rename .*/objects/'],
-  [3, 'rename .*/objects/'],
+  [2, 'rename .*/objects/'],
   [1, 'rename .*/refs/checkpointd/'],
 ];
 
