@@ -121,7 +121,7 @@ await writeMain(join(root, 'dist/program'));
 /** Returns a program that runs a function of the bundled file. */
 function starterOf(text: string): string {
   const file = `require('node:path').join(__dirname, '${daemonCode}')`;
-  return `const compiled = require('./compiled-code.cjs').runCompiled(${file}).exports;\n${text}\n`;
+  return `const compiled = require('./compiled-code.cjs').runCompiled(${file});\n${text}\n`;
 }
 
 /**

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { CheckpointdClient } from '../src/client/client.ts';
-import { runCompiled } from '../src/compiled-code.ts';
+import { buildRecordOf, runRecorded } from '../src/compiled-code.ts';
 
 const own = fileURLToPath(import.meta.url);
 /** The commands whose code is recorded. A file is edited before each command. */
@@ -24,13 +24,13 @@ const commandLines = [
   'sessions',
 ];
 
-if (process.argv[1] === own) await runRecorded(process.argv.slice(2));
+if (process.argv[1] === own) await runAndRecord(process.argv.slice(2));
 
 /** Runs a function of a bundled file, and records the code when this process ends. */
-async function runRecorded([what, file = '', name = '', ...flags]: readonly string[]): Promise<void> {
+async function runAndRecord([what, file = '', name = '', ...flags]: readonly string[]): Promise<void> {
   process.argv = [process.execPath, file, ...flags];
   // Uses the code that an earlier process recorded, so that the new record contains this code, too.
-  const { exports, record } = runCompiled(file);
+  const { exports, record } = runRecorded(file, buildRecordOf(file));
   // Prevents V8 from dropping the code of functions that have not run for a while.
   setFlagsFromString('--no-flush-bytecode');
   process.on('exit', () => {
