@@ -109,7 +109,7 @@ for (const [directory, { from, starters, recorded, commands }] of Object.entries
   const bundled = await writeCommon({ daemon: from }, join(to, daemonCode));
   bundled.push(...(await writeCommon({ starter: 'src/compiled-code.ts' }, join(to, 'compiled-code.cjs'))));
   for (const [name, text] of Object.entries(starters))
-    writeFileSync(join(to, `${name}.cjs`), starterOf(text));
+    writeFileSync(join(to, `${name}.cjs`), starterOf(name, text));
   for (const [file, source] of Object.entries(threads))
     bundled.push(...(await write({ thread: source }, { file: join(to, file), ...inOneFile, format: 'esm' })));
   if (directory === 'program') bundled.push(...(await writeModules(to)));
@@ -119,9 +119,9 @@ for (const [directory, { from, starters, recorded, commands }] of Object.entries
 await writeMain(join(root, 'dist/program'));
 
 /** Returns a program that runs a function of the bundled file. */
-function starterOf(text: string): string {
+function starterOf(name: string, text: string): string {
   const file = `require('node:path').join(__dirname, '${daemonCode}')`;
-  return `const compiled = require('./compiled-code.cjs').runCompiled(${file});\n${text}\n`;
+  return `const compiled = require('./compiled-code.cjs').runCompiled(${file}, '${name}');\n${text}\n`;
 }
 
 /**

@@ -35,7 +35,7 @@ async function runAndRecord([what, file = '', name = '', ...flags]: readonly str
   setFlagsFromString('--no-flush-bytecode');
   process.on('exit', () => {
     setFlagsFromString('--flush-bytecode'); // V8 accepts recorded code only under the flags with which it was recorded
-    record();
+    record(buildRecordOf(file));
   });
   const run = exports[name] as (words: readonly string[]) => unknown;
   if (what === 'daemon') return void run(flags);

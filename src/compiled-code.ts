@@ -15,35 +15,43 @@ import { defaultStorage, directoryComplaint } from './wire/places.ts';
 const digestBytes = 20;
 /** Before the digest, one byte counts the processes that recorded code. */
 const countBytes = 1;
-/** After so many processes, the record in the storage has the code of the usual commands. */
+/** After so many processes, the record in the storage has the code of the usual commands or requests. */
 const processesMax = 8;
-/** The number of records in the storage. Each version of Node, and each copy of the package, has its own record. */
-const recordsMax = 4;
+/** The number of records in the storage. Each version of Node, and each copy of the package, has two records. */
+const recordsMax = 6;
 
 interface RunFile {
   readonly exports: Readonly<Record<string, unknown>>;
   /** The number of processes that recorded the used code. 0 if V8 used no recorded code. */
   readonly recordings: number;
   /**
-   * Records the code of every function that has run in this process. The next `runRecorded` of the file uses this code.
+   * Records the code of every function that has run in this process. The next `runRecorded` with this record uses the
+   * code.
    */
-  readonly record: () => void;
+  readonly record: (recordFile: string) => void;
 }
 
-/** Runs a bundled CommonJS file, which must not use import(). Returns its exports. */
-export function runCompiled(file: string): RunFile['exports'] {
+/**
+ * Runs a bundled CommonJS file, which must not use import(). Returns its exports. `starter` is the name of the
+ * program that calls this function. The daemon runs other functions than commands, so each of these programs has its own
+ * record in the storage.
+ */
+export function runCompiled(file: string, starter: string): RunFile['exports'] {
   const ofBuild = buildRecordOf(file);
-  const directory = files.existsSync(ofBuild) ? undefined : privateDirectory();
-  if (directory === undefined) return runRecorded(file, ofBuild).exports;
+  if (files.existsSync(ofBuild)) return runRecorded(file, ofBuild).exports;
   const place = createHash('sha1').update(file).digest('hex').slice(0, 12);
-  const { exports, recordings, record } = runRecorded(file, join(directory, `${place}${versionEnding}`));
+  const name = `${starter}-${place}${versionEnding}`;
+  const found = privateDirectory();
+  const { exports, recordings, record } = runRecorded(file, found && join(found, name));
   if (recordings < processesMax)
-    process.once('exit', () =>
+    process.once('exit', () => {
+      const directory = privateDirectory(); // perhaps this process has made the storage
+      if (directory === undefined) return;
       attempt(isOfSystem, () => {
-        record();
+        record(join(directory, name));
         removeOldRecords(directory);
-      }),
-    );
+      });
+    });
   return exports;
 }
 
@@ -81,9 +89,9 @@ function removeOldRecords(directory: string): void {
  * unchanged. (V8 compares only their lengths, and damaged code crashes the process.) Otherwise runs the file without
  * recorded code.
  */
-export function runRecorded(file: string, recordFile: string): RunFile {
+export function runRecorded(file: string, recordFile: string | undefined): RunFile {
   const source = files.readFileSync(file);
-  const recorded = intactRecord(recordFile, source);
+  const recorded = recordFile === undefined ? undefined : intactRecord(recordFile, source);
   const text = source.toString(isAscii(source) ? 'latin1' : 'utf8'); // V8 keeps latin1 with one byte for each character
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
     filename: file,
@@ -93,12 +101,12 @@ export function runRecorded(file: string, recordFile: string): RunFile {
   const module = { exports: {} };
   const run = script.runInThisContext() as (...own: readonly unknown[]) => void;
   run(module.exports, createRequire(file), module, file, dirname(file));
-  const record = (): void => {
+  const record = (to: string): void => {
     const count = Buffer.from([Math.min(recordings + 1, 0xff)]);
     const code = Buffer.concat([script.createCachedData(), count]);
-    const temporary = `${recordFile}.${process.pid}`;
+    const temporary = `${to}.${process.pid}`;
     files.writeFileSync(temporary, Buffer.concat([code, digestOf(source, code)]), { mode: 0o600 });
-    files.renameSync(temporary, recordFile);
+    files.renameSync(temporary, to);
   };
   return { exports: module.exports, recordings, record };
 }

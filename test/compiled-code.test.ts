@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -24,14 +25,15 @@ const dist = fileURLToPath(new URL('../', import.meta.url));
 test('a file runs with its cached code until its source changes, even if the new source has the same length', () => {
   const file = join(temporaryDirectory('compiled'), 'answer.cjs');
   writeFileSync(file, 'exports.answer = () => 41;');
-  const run = (): ReturnType<typeof runRecorded> => runRecorded(file, `${file}.record`);
+  const record = `${file}.record`;
+  const run = (): ReturnType<typeof runRecorded> => runRecorded(file, record);
   const first = run();
   assert.is(first.recordings, 0);
-  first.record();
+  first.record(record);
   const second = run();
   assert.is(second.recordings, 1);
   assert.is((second.exports['answer'] as () => number)(), 41);
-  second.record();
+  second.record(record);
   assert.is(run().recordings, 2);
   writeFileSync(file, 'exports.answer = () => 42;');
   const changed = run();
@@ -45,7 +47,7 @@ test('a file runs even if its cached code is damaged or unreadable', () => {
   const path = `${file}.record`;
   const first = runRecorded(file, path);
   (first.exports['answer'] as (b: string) => string)('b');
-  first.record();
+  first.record(path);
   const record = readFileSync(path);
   const assertRunsWithout = (damage: string): void => {
     const { exports, recordings } = runRecorded(file, path);
@@ -79,11 +81,12 @@ class ForeignPackage {
     const record = basename(buildRecordOf('daemon-code.cjs'));
     const filter = (path: string): boolean => basename(path) !== record;
     cpSync(join(dist, 'program'), join(top, 'dist/program'), { recursive: true, filter });
+    symlinkSync(join(dist, '../node_modules'), join(top, 'node_modules'));
     this.#program = join(top, 'dist/program/main.cjs');
     execFileSync('git', ['init', '-q', this.#work]);
   }
 
-  /** Runs a command. Returns the names of the records that exist afterwards, and the number of processes that made them. */
+  /** Runs a command, and returns the records that exist afterwards. */
   run(...words: string[]): Record<string, number> {
     const env = { ...process.env, XDG_STATE_HOME: this.#state, CHECKPOINTD_NO_DAEMON: '1' };
     const { status, stderr } = spawnSync(process.execPath, [this.#program, ...words], {
@@ -92,6 +95,11 @@ class ForeignPackage {
       encoding: 'utf8',
     });
     assert.is(status, 0, stderr);
+    return this.records();
+  }
+
+  /** Returns the names of the records, and the number of processes that made them. */
+  records(): Record<string, number> {
     const names = existsSync(this.compiled) ? readdirSync(this.compiled) : [];
     const countOf = (name: string): number => readFileSync(join(this.compiled, name)).at(-21) ?? 0;
     return Object.fromEntries(names.map((name) => [name, countOf(name)]));
@@ -100,29 +108,40 @@ class ForeignPackage {
 
 test('if another version of Node built the package, the first eight commands record their code in the storage', () => {
   const foreign = new ForeignPackage();
-  assert.equal(foreign.run('create'), {}); // there was no storage yet
   for (let count = 1; count <= 9; count += 1) {
     const records = foreign.run(...(count % 2 === 0 ? ['status'] : ['create']));
     assert.equal(Object.values(records), [Math.min(count, 8)]);
   }
+  // The daemon has a record of its own.
+  foreign.run('doctor');
+  assert.equal(
+    Object.values(foreign.records()).sort((a, b) => a - b),
+    [1, 8],
+  );
 });
 
-test('the storage keeps the newest four records of code', () => {
+test('the storage keeps the newest six records of code', () => {
   const foreign = new ForeignPackage();
   foreign.run('create');
-  mkdirSync(foreign.compiled, { mode: 0o700 });
-  for (let day = 1; day <= 6; day += 1) {
+  for (let day = 1; day <= 8; day += 1) {
     writeFileSync(join(foreign.compiled, `record${day}`), 'x'.repeat(30));
     utimesSync(join(foreign.compiled, `record${day}`), day, day);
   }
   const left = Object.keys(foreign.run('status'));
-  assert.is(left.length, 4);
-  assert.equal(left.filter((name) => name.startsWith('record')).sort(), ['record4', 'record5', 'record6']);
+  assert.is(left.length, 6);
+  assert.equal(left.filter((name) => name.startsWith('record')).sort(), [
+    'record4',
+    'record5',
+    'record6',
+    'record7',
+    'record8',
+  ]);
 });
 
 test('a command neither uses nor records code if other users may write to the directory of the records', () => {
   const foreign = new ForeignPackage();
   foreign.run('create');
+  rmSync(foreign.compiled, { recursive: true });
   mkdirSync(foreign.compiled);
   chmodSync(foreign.compiled, 0o777);
   assert.equal(foreign.run('create'), {});
