@@ -11,7 +11,7 @@ import { attempt, isOfSystem } from './base/attempt.ts';
 import { files } from './base/files.ts';
 import { defaultStorage, directoryComplaint } from './wire/places.ts';
 
-/** The length in bytes of the digest at the end of the recorded code. The digest covers everything else, and the source. */
+/** The length in bytes of the digest at the end of the recorded code. The digest covers everything before it, and the source. */
 const digestBytes = 20;
 /** Before the digest, one byte counts the processes that recorded code. */
 const countBytes = 1;

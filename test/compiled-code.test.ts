@@ -101,6 +101,7 @@ class ForeignPackage {
   /** Returns the names of the records, and the number of processes that made them. */
   records(): Record<string, number> {
     const names = existsSync(this.compiled) ? readdirSync(this.compiled) : [];
+    // The byte before the digest of 20 bytes is the number of processes.
     const countOf = (name: string): number => readFileSync(join(this.compiled, name)).at(-21) ?? 0;
     return Object.fromEntries(names.map((name) => [name, countOf(name)]));
   }

@@ -17,7 +17,7 @@ import { PerfectWatch } from './perfect-watch.ts';
 const test = suite('scan');
 
 /** The number of changes in each test that looks for a missed change. The number is a multiple of the kinds of change. */
-const changes = Number(process.env['RUNS'] ?? 25);
+const changes = Number(process.env['RUNS'] ?? 40);
 
 async function ready(it: TwinCaptureRig): Promise<void> {
   for (const path of ['a/b/f', 'a/g', 'h', 'c/d/e/f']) it.rig.write(path, path);

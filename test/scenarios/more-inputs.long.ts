@@ -13,7 +13,7 @@ const runs: Readonly<Record<string, number>> = {
   'capture/scan': 60,
   'capture/watch-audit': 25,
   'conversation/conversation-model': 600,
-  'protocol/bad-values': 15,
+  'protocol/bad-values': 28,
   'protocol/projections': 1200,
   'restore/restorer': 120,
   'store/git/packed-records': 10,

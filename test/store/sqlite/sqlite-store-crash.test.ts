@@ -157,7 +157,7 @@ test('if a process is killed while it stores or cleans up a large content, no da
 test('after a kill of a cleanup at any point, every stored directory still has its contents (O19)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     const deep = new Map(
-      Array.from({ length: 2500 }, (_, i): [string, PlainFile] => [`a${i % 50}/b${i}/c/f`, file(`${i}`)]),
+      Array.from({ length: 4000 }, (_, i): [string, PlainFile] => [`a${i % 50}/b${i}/c/f`, file(`${i}`)]),
     );
     const kept = await checkpoint(rig.store, many(20, 'kept'), { seq: 1 });
     const gone = await checkpoint(rig.store, deep, { seq: 2 });
